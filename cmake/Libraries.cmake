@@ -1,0 +1,11 @@
+# Third-party libraries, all from Debian's packages. Their licences are in docs/third-party.md.
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(Boost 1.81 EXACT REQUIRED)
+find_package(GTest REQUIRED)
+find_package(SQLite3 REQUIRED)
+pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
+pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)

@@ -1,0 +1,63 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/time.h"
+#include "engine/observed.h"
+#include "plan/plan.h"
+#include "plan/verdict.h"
+
+namespace muster::engine {
+
+// Why a deletion is right; every deletion has a reason.
+enum class Reason { CleanUp, ScaleDown, ReplaceFailed, Superseded, Expired };
+
+std::string_view to_string(Reason reason);
+
+struct CreatePod {
+  std::string role;
+  int index = 0;
+  json::Value body;
+};
+struct CreateObject {
+  api::Resource resource;
+  json::Value body;
+};
+struct DeletePod {
+  std::string name;
+  std::string uid;
+  Reason reason = Reason::CleanUp;
+};
+struct DeleteObject {
+  api::Resource resource;
+  std::string name;
+  std::string uid;
+  Reason reason = Reason::CleanUp;
+};
+struct DeleteJob {
+  Reason reason = Reason::Expired;
+};
+
+using Action = std::variant<CreateObject, CreatePod, DeletePod, DeleteObject, DeleteJob>;
+
+// What to do now. The actions of a wave are independent of each other: they may be sent together, in
+// any order, and any of them may fail. If `commit_first` is set, the verdict must be stored before the
+// wave is sent; otherwise it is stored after it, if it changed.
+struct Decision {
+  bool commit_first = false;
+  std::vector<Action> wave;
+  plan::Verdict verdict;
+  std::vector<plan::Note> notes;  // transitions; creations and deletions are noted as they succeed
+  std::optional<Time> wake_at;
+};
+
+// Pure and total: the same values give the same decision, on any input.
+Decision decide(const plan::Plan& plan, const Observed& observed, Time now);
+
+// For a running job whose edit made it invalid: nothing is created or deleted, the deadline holds.
+Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time now);
+
+}  // namespace muster::engine

@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "api/pod.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "json/value.h"
+#include "plan/verdict.h"
+
+namespace muster::engine {
+
+// What the engine needs to know of a container.
+struct ContainerView {
+  std::string name;
+  std::int64_t restarts = 0;
+  bool running = false;
+  std::optional<int> exit_code;  // of the current state, when terminated
+  std::string reason;            // of the terminated or waiting state
+  std::string message;
+};
+
+// What the engine reads of a pod; caches keep only this.
+struct PodView {
+  std::string name;
+  std::string uid;
+  std::string resource_version;
+  std::string role;
+  int index = -1;
+  std::int64_t attempt = 0;
+  std::int64_t epoch = 0;
+  api::PodPhase phase = api::PodPhase::Pending;
+  bool deleting = false;
+  bool ready = false;
+  std::string ip;
+  std::string node;
+  std::string reason;   // status.reason: Evicted, …
+  std::string message;
+  std::optional<Time> finished_at;
+  std::vector<ContainerView> containers;  // init containers too
+
+  static PodView from(const json::Value& pod);
+  [[nodiscard]] std::int64_t restarts() const;
+  [[nodiscard]] const ContainerView* container(std::string_view container_name) const;
+};
+
+// What the engine reads of a Service, ConfigMap and so on.
+struct ObjectView {
+  api::Resource resource;
+  std::string name;
+  std::string uid;
+  bool deleting = false;
+  std::string cluster_ip;  // of a Service
+
+  static ObjectView from(const api::Resource& resource, const json::Value& object);
+};
+
+// How the server refused something in the last wave. Only what has to be decided on: conflicts that
+// heal by looking again are the controller's business.
+struct Refusal {
+  std::string kind;  // Pod, Service, …
+  std::string name;
+  std::string role;  // of a pod
+  int index = -1;
+  Error error;
+  bool foreign = false;      // AlreadyExists, and not ours
+  bool terminating = false;  // and it is on its way out
+};
+
+// Everything the decision rests on: owned children only, matched by controller uid.
+struct Observed {
+  plan::Ledger ledger;
+  bool started = false;   // the ledger was stored: this is not the first decision
+  bool deleting = false;  // the job itself
+  std::vector<PodView> pods;
+  std::vector<ObjectView> objects;
+  std::vector<Refusal> refusals;
+};
+
+}  // namespace muster::engine

@@ -1,0 +1,103 @@
+#include "json/read.h"
+
+#include <simdjson.h>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace muster::json {
+namespace {
+
+// Copies simdjson's document into our value, counting as it goes.
+class Copier {
+ public:
+  explicit Copier(const ReadLimits& limits) : limits_(limits) {}
+
+  Result<Value> copy(simdjson::dom::element element, int depth) {
+    if (++nodes_ > limits_.nodes) {
+      return fail(ErrorCode::TooLarge, fmt::format("more than {} values", limits_.nodes));
+    }
+    switch (element.type()) {
+      case simdjson::dom::element_type::ARRAY: return copy_array(element, depth + 1);
+      case simdjson::dom::element_type::OBJECT: return copy_object(element, depth + 1);
+      case simdjson::dom::element_type::INT64: return Value(element.get_int64().value_unsafe());
+      case simdjson::dom::element_type::UINT64:
+        return Value(static_cast<double>(element.get_uint64().value_unsafe()));
+      case simdjson::dom::element_type::DOUBLE: return Value(element.get_double().value_unsafe());
+      case simdjson::dom::element_type::STRING:
+        return Value(std::string(element.get_string().value_unsafe()));
+      case simdjson::dom::element_type::BOOL: return Value(element.get_bool().value_unsafe());
+      case simdjson::dom::element_type::NULL_VALUE: return Value();
+    }
+    return fail(ErrorCode::Internal, "unknown JSON type");
+  }
+
+ private:
+  [[nodiscard]] bool too_deep(int depth) const { return depth > limits_.depth; }
+
+  [[nodiscard]] std::unexpected<Error> depth_error() const {
+    return fail(ErrorCode::TooLarge, fmt::format("nested deeper than {} levels", limits_.depth));
+  }
+
+  Result<Value> copy_array(simdjson::dom::element element, int depth) {
+    if (too_deep(depth)) return depth_error();
+    const simdjson::dom::array source = element.get_array().value_unsafe();
+    Array array;
+    array.reserve(source.size());
+    for (const auto item : source) array.push_back(TRY(copy(item, depth)));
+    return Value(std::move(array));
+  }
+
+  Result<Value> copy_object(simdjson::dom::element element, int depth) {
+    if (too_deep(depth)) return depth_error();
+    const simdjson::dom::object source = element.get_object().value_unsafe();
+    Object object;
+    object.reserve(source.size());
+    for (const auto member : source) {
+      object.append(std::string(member.key), TRY(copy(member.value, depth)));
+    }
+    if (const auto repeated = repeated_key(object); !repeated.empty()) {
+      return fail(ErrorCode::Parse, fmt::format("key \"{}\" appears twice in one object",
+                                                printable(repeated.substr(0, 64))));
+    }
+    return Value(std::move(object));
+  }
+
+  // Small objects are compared pairwise; large ones sorted, so that a hostile document stays cheap.
+  static std::string_view repeated_key(const Object& object) {
+    std::vector<std::string_view> keys;
+    keys.reserve(object.size());
+    for (const auto& member : object) keys.emplace_back(member.first);
+    std::ranges::sort(keys);
+    const auto repeated = std::ranges::adjacent_find(keys);
+    return repeated == keys.end() ? std::string_view() : *repeated;
+  }
+
+  const ReadLimits& limits_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace
+
+Result<Value> read(std::string_view text, const ReadLimits& limits) {
+  if (text.size() > limits.bytes) {
+    return fail(ErrorCode::TooLarge,
+                fmt::format("{} bytes of JSON, at most {} are read", text.size(), limits.bytes));
+  }
+  simdjson::dom::parser parser(limits.bytes + 1);
+  simdjson::dom::element root;
+  // One level more than allowed, so that our own count reports the limit in our own words.
+  if (const auto error = parser.allocate(text.size() + 1, static_cast<std::size_t>(limits.depth) + 1)) {
+    return fail(ErrorCode::Internal, simdjson::error_message(error));
+  }
+  if (const auto error = parser.parse(text.data(), text.size()).get(root)) {
+    if (error == simdjson::DEPTH_ERROR) {
+      return fail(ErrorCode::TooLarge, fmt::format("nested deeper than {} levels", limits.depth));
+    }
+    return fail(ErrorCode::Parse, fmt::format("not JSON: {}", simdjson::error_message(error)));
+  }
+  return Copier(limits).copy(root, 0);
+}
+
+}  // namespace muster::json

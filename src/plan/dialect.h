@@ -1,0 +1,72 @@
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/resource.h"
+#include "base/error.h"
+#include "base/time.h"
+#include "json/value.h"
+#include "plan/plan.h"
+#include "plan/verdict.h"
+
+namespace muster::plan {
+
+// How a kind appears in discovery and in its CRD.
+struct Identity {
+  api::Resource resource;
+  std::string singular;
+  std::vector<std::string> short_names;
+  std::vector<std::string> categories;
+  std::string controller_name;  // event source
+  std::string framework;        // metrics label
+  std::string foreign_lease;    // the lease of the operator that we replace; empty: none
+  // Printer columns: name, JSONPath, type; Age is always added last.
+  struct Column {
+    std::string name;
+    std::string path;
+    std::string type;
+  };
+  std::vector<Column> columns;
+};
+
+// One job kind, and nothing else: decode, default, validate, compile to a Plan, and write the engine's
+// verdict back in the kind's own status shape. Pure and stateless.
+class Dialect {
+ public:
+  virtual ~Dialect() = default;
+
+  [[nodiscard]] virtual const Identity& identity() const = 0;
+
+  // Everything wrong with the job, each with its field path; empty when it can run.
+  [[nodiscard]] virtual std::vector<FieldCause> validate(const json::Value& job) const = 0;
+  // Validates and compiles; Invalid with all causes when it cannot run.
+  [[nodiscard]] virtual Result<Plan> compile(const json::Value& job) const = 0;
+
+  // The whole new status: the kind's own fields, conditions after `status`'s, and the ledger.
+  [[nodiscard]] virtual json::Value status(const Plan& plan, const json::Value& status,
+                                           const Verdict& verdict, Time now) const = 0;
+  // The same for an object that never compiled.
+  [[nodiscard]] virtual json::Value invalid_status(const json::Value& job, const Error& error,
+                                                   Time now) const = 0;
+  // The event for a note; nothing when the kind is silent about it.
+  [[nodiscard]] virtual std::optional<EventText> word(const JobRef& job, const Note& note) const = 0;
+};
+
+// All the kinds this program knows.
+class Registry {
+ public:
+  void add(std::unique_ptr<const Dialect> dialect) { dialects_.push_back(std::move(dialect)); }
+
+  [[nodiscard]] const Dialect* find(std::string_view api_version, std::string_view kind) const;
+  [[nodiscard]] const Dialect* find(const api::Resource& resource) const;
+  [[nodiscard]] const std::vector<std::unique_ptr<const Dialect>>& all() const { return dialects_; }
+
+ private:
+  std::vector<std::unique_ptr<const Dialect>> dialects_;
+};
+
+}  // namespace muster::plan

@@ -1,0 +1,136 @@
+#include "rt/task.h"
+
+#include <gtest/gtest.h>
+
+#include "rt/pool.h"
+#include "rt/real_loop.h"
+#include "rt/scope.h"
+#include "rt/sim_loop.h"
+
+namespace muster::rt {
+namespace {
+
+using namespace std::chrono_literals;
+
+Task<Result<int>> half(int number) {
+  if (number % 2 != 0) co_return fail(ErrorCode::Invalid, "odd");
+  co_return number / 2;
+}
+
+Task<Result<std::string>> quarter(int number) {
+  const std::string prefix = "quarter ";
+  co_return prefix + std::to_string(CO_TRY(co_await half(CO_TRY(co_await half(number)))));
+}
+
+TEST(Task, PassesValuesAndErrorsToTheAwaiter) {
+  SimLoop loop{Time{}};
+  EXPECT_EQ(loop.run(quarter(8)).value(), "quarter 2");
+  EXPECT_EQ(loop.run(quarter(6)).error().message, "odd");
+}
+
+Task<void> note_after(Loop& loop, Duration delay, std::string text, std::vector<std::string>& notes) {
+  const auto slept = co_await sleep_for(loop, delay);
+  notes.push_back(slept ? text : text + " cancelled");
+}
+
+TEST(SimLoop, RunsTimersInOrderWithoutWaiting) {
+  SimLoop loop{Time{}};
+  std::vector<std::string> notes;
+  TaskScope scope(loop);
+  scope.spawn(note_after(loop, 2h, "second", notes));
+  scope.spawn(note_after(loop, 1h, "first", notes));
+  loop.run(scope.join());
+  EXPECT_EQ(notes, (std::vector<std::string>{"first", "second"}));
+  EXPECT_EQ(loop.monotonic().since_start, 2h);
+}
+
+TEST(TaskScope, CloseCancelsAndJoins) {
+  SimLoop loop{Time{}};
+  std::vector<std::string> notes;
+  TaskScope scope(loop);
+  scope.spawn(note_after(loop, 1h, "never", notes));
+  loop.drain();
+  loop.run(scope.close());
+  EXPECT_EQ(notes, std::vector<std::string>{"never cancelled"});
+  EXPECT_EQ(loop.timers(), 0U);
+}
+
+Task<Result<int>> slow(Loop& loop) {
+  CO_TRY(co_await sleep_for(loop, 10s));
+  co_return 7;
+}
+
+TEST(WithTimeout, GivesTimeoutAndEndsTheTask) {
+  SimLoop loop{Time{}};
+  EXPECT_EQ(loop.run(with_timeout(loop, 1s, slow(loop))).error().code, ErrorCode::Timeout);
+  EXPECT_EQ(loop.run(with_timeout(loop, 11s, slow(loop))).value(), 7);
+  EXPECT_EQ(loop.timers(), 0U);
+}
+
+Task<void> consume(Channel<int>& channel, std::vector<int>& taken, std::string& end) {
+  while (true) {
+    auto value = co_await channel.pop();
+    if (!value) {
+      end = value.error().message;
+      co_return;
+    }
+    taken.push_back(*value);
+  }
+}
+
+TEST(Channel, GivesWhatWasQueuedBeforeTheCloseAndRefusesMoreThanItHolds) {
+  SimLoop loop{Time{}};
+  Channel<int> channel(loop, 2);
+  EXPECT_TRUE(channel.push(1));
+  EXPECT_TRUE(channel.push(2));
+  EXPECT_FALSE(channel.push(3));
+  channel.close({.code = ErrorCode::Gone, .message = "over"});
+  std::vector<int> taken;
+  std::string end;
+  loop.run(consume(channel, taken, end));
+  EXPECT_EQ(taken, (std::vector<int>{1, 2}));
+  EXPECT_EQ(end, "over");
+}
+
+Task<void> pass(Loop& loop, Gate& gate, int& inside, int& most) {
+  const auto permit = co_await gate.enter();
+  if (!permit) co_return;
+  most = std::max(most, ++inside);
+  [[maybe_unused]] const auto slept = co_await sleep_for(loop, 1s);
+  --inside;
+}
+
+TEST(Gate, LetsOnlySoManyThroughAtATime) {
+  SimLoop loop{Time{}};
+  Gate gate(loop, 3);
+  int inside = 0;
+  int most = 0;
+  TaskScope scope(loop);
+  for (int i = 0; i < 10; ++i) scope.spawn(pass(loop, gate, inside, most));
+  loop.run(scope.join());
+  EXPECT_EQ(most, 3);
+  EXPECT_EQ(gate.free(), 3);
+  EXPECT_EQ(loop.monotonic().since_start, 4s);
+}
+
+TEST(Pool, BringsValuesBackToTheLoop) {
+  RealLoop loop;
+  Pool pool(2);
+  EXPECT_EQ(loop.run(pool.run(loop, [] { return 6 * 7; })).value(), 42);
+}
+
+TEST(RealLoop, RunsTimersAndDescriptors) {
+  RealLoop loop;
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  Descriptor reader(loop, ends[0]);
+  Timer timer(loop, 1ms, [&] { [[maybe_unused]] const auto n = ::write(ends[1], "x", 1); });
+  EXPECT_TRUE(loop.run(with_timeout(loop, 10s, reader.readable())).has_value());
+  char byte = 0;
+  EXPECT_EQ(::read(reader.fd(), &byte, 1), 1);
+  EXPECT_EQ(loop.run(with_timeout(loop, 1ms, reader.readable())).error().code, ErrorCode::Timeout);
+  ::close(ends[1]);
+}
+
+}  // namespace
+}  // namespace muster::rt
