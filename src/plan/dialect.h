@@ -24,11 +24,12 @@ struct Identity {
   std::string controller_name;  // event source
   std::string framework;        // metrics label
   std::string foreign_lease;    // the lease of the operator that we replace; empty: none
-  // Printer columns: name, JSONPath, type; Age is always added last.
+  // Printer columns; Age is always added last.
   struct Column {
     std::string name;
     std::string path;
     std::string type;
+    int priority = 0;  // above 0: only with -o wide
   };
   std::vector<Column> columns;
 };

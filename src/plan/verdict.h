@@ -66,8 +66,9 @@ struct Ledger {
   std::optional<Time> completion_time;
   // By "Role/index": how often the rank was made anew by us.
   std::map<std::string, std::int64_t> attempts;
-  // By role: container restarts of pods that are gone.
+  // By role: restarts of pods that are gone, and the sum last reported, so that sums never fall.
   std::map<std::string, std::int64_t> retired;
+  std::map<std::string, std::int64_t> restarts;
   // By "Role/index": not to be created before this.
   std::map<std::string, Time> not_before;
   // By "Role/index": uid of the pod whose failure the current attempt replaces.

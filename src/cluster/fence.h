@@ -1,0 +1,13 @@
+#pragma once
+
+namespace muster::cluster {
+
+// The last question before something is written: may this process still change the cluster? Leader
+// election answers it from the monotonic clock, so the answer turns to no without anybody running.
+class Fence {
+ public:
+  virtual ~Fence() = default;
+  [[nodiscard]] virtual bool may_write() const = 0;
+};
+
+}  // namespace muster::cluster

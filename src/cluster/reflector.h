@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "cluster/cluster.h"
+#include "rt/loop.h"
+#include "rt/task.h"
+#include "rt/wait.h"
+
+namespace muster::cluster {
+
+// Who is told of a kind's objects, in order. A whole list replaces everything known; what the list
+// does not hold is gone, unless it is newer than the list.
+class Sink {
+ public:
+  virtual ~Sink() = default;
+  virtual void replace(const std::vector<ObjectPtr>& objects, const std::string& resource_version) = 0;
+  virtual void apply(const WatchEvent& event) = 0;
+};
+
+// resourceVersions are decimal and only grow; 0 for anything else.
+std::uint64_t version_number(const std::string& resource_version);
+
+// Keeps a sink up to date with one kind: list, watch, resume after a cut, list again when the version
+// is too old. Ends only when it is cancelled. Lives on the loop; cluster and sink outlive it.
+class Reflector {
+ public:
+  Reflector(rt::Loop& loop, Cluster& cluster, const Resource& resource, Selection where, Sink& sink,
+            Rng& rng, Logger log);
+
+  Task<void> run();
+  // Set once the first list has been handed over.
+  rt::Event& synced() { return synced_; }
+
+ private:
+  Task<Result<void>> relist();
+  Task<Result<void>> watch();
+  // What to do after a watch or list ended badly: the pause before the next try, doubling up to 30 s.
+  Duration next_pause();
+
+  rt::Loop& loop_;
+  Cluster& cluster_;
+  Resource resource_;
+  Selection where_;
+  Sink& sink_;
+  Rng& rng_;
+  Logger log_;
+  rt::Event synced_;
+  std::string version_;  // empty: a list is needed
+  int failures_ = 0;
+};
+
+}  // namespace muster::cluster

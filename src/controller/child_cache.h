@@ -1,0 +1,127 @@
+#pragma once
+
+#include <cstdint>
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cluster/reflector.h"
+#include "engine/observed.h"
+
+namespace muster::controller {
+
+// What exists of one child kind, by the uid of the owning job; keeps only what the engine reads.
+// Fed by a reflector and by the answers to our own writes, so that a decision never rests on less than
+// what we did ourselves; older news about an object never replaces newer. Lives on the loop.
+template <class View>
+class ChildCache final : public cluster::Sink {
+ public:
+  using Make = std::function<View(const json::Value&)>;
+  using Changed = std::function<void(const std::string& owner_uid)>;
+
+  ChildCache(Make make, Changed changed) : make_(std::move(make)), changed_(std::move(changed)) {}
+
+  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string& resource_version) override {
+    seen_ = std::max(seen_, cluster::version_number(resource_version));
+    std::set<std::string> owners;
+    std::map<std::string, Entries> fresh;
+    for (const auto& object : objects) insert_into(fresh, *object, owners);
+    for (auto& [owner, entries] : by_owner_) {
+      owners.insert(owner);
+      for (auto& [uid, entry] : entries) {
+        if (entry.version > seen_) fresh[owner].try_emplace(uid, std::move(entry));
+      }
+    }
+    by_owner_ = std::move(fresh);
+    for (const auto& owner : owners) changed_(owner);
+  }
+
+  void apply(const cluster::WatchEvent& event) override {
+    seen_ = std::max(seen_, cluster::version_number(api::resource_version_of(*event.object)));
+    const std::string owner = api::controller_uid_of(*event.object);
+    if (owner.empty()) return;
+    if (event.type == cluster::EventType::Deleted) {
+      if (erase(owner, api::uid_of(*event.object))) changed_(owner);
+    } else if (put(owner, *event.object)) {
+      changed_(owner);
+    }
+  }
+
+  // The answer to a write of ours. If the stream is already past it and does not know the object, it
+  // is gone again.
+  void learn(const json::Value& object) {
+    const std::string owner = api::controller_uid_of(object);
+    const bool known = by_owner_.contains(owner) && by_owner_[owner].contains(api::uid_of(object));
+    if (!known && cluster::version_number(api::resource_version_of(object)) <= seen_) return;
+    put(owner, object);
+  }
+
+  // A delete that was answered: on its way out until the stream says that it is gone.
+  void mark_deleting(const std::string& owner, const std::string& uid) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end()) return;
+    if (const auto entry = found->second.find(uid); entry != found->second.end()) {
+      entry->second.view.deleting = true;
+    }
+  }
+
+  bool erase(const std::string& owner, const std::string& uid) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end() || found->second.erase(uid) == 0) return false;
+    if (found->second.empty()) by_owner_.erase(found);
+    return true;
+  }
+
+  // Sorted by uid; the engine sorts by rank itself.
+  [[nodiscard]] std::vector<View> of(const std::string& owner) const {
+    std::vector<View> views;
+    if (const auto found = by_owner_.find(owner); found != by_owner_.end()) {
+      views.reserve(found->second.size());
+      for (const auto& [uid, entry] : found->second) views.push_back(entry.view);
+    }
+    return views;
+  }
+
+  [[nodiscard]] std::size_t size() const {
+    std::size_t sum = 0;
+    for (const auto& [owner, entries] : by_owner_) sum += entries.size();
+    return sum;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t version = 0;
+    View view;
+  };
+  using Entries = std::map<std::string, Entry>;
+
+  bool put(const std::string& owner, const json::Value& object) {
+    const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
+    auto [entry, added] = by_owner_[owner].try_emplace(api::uid_of(object));
+    if (!added && version <= entry->second.version) return false;
+    // Once we asked for its deletion it stays "going", whatever an older event says.
+    const bool was_deleting = !added && entry->second.view.deleting;
+    entry->second = {.version = version, .view = make_(object)};
+    entry->second.view.deleting |= was_deleting;
+    return true;
+  }
+
+  void insert_into(std::map<std::string, Entries>& fresh, const json::Value& object,
+                   std::set<std::string>& owners) {
+    const std::string owner = api::controller_uid_of(object);
+    if (owner.empty()) return;
+    const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
+    fresh[owner].insert_or_assign(api::uid_of(object), Entry{.version = version, .view = make_(object)});
+    owners.insert(owner);
+  }
+
+  Make make_;
+  Changed changed_;
+  std::map<std::string, Entries> by_owner_;
+  std::uint64_t seen_ = 0;
+};
+
+}  // namespace muster::controller

@@ -1,0 +1,294 @@
+#include "controller/controller.h"
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "base/strings.h"
+
+namespace muster::controller {
+namespace {
+
+using engine::Decision;
+using plan::Note;
+using std::chrono::seconds;
+
+// Counts change with every pod; one write a second is enough for people and kind to the server.
+constexpr Duration kCountsInterval = seconds(1);
+// How often one job is decided on in a row before the others get their turn.
+constexpr int kLooksInARow = 8;
+
+constexpr std::string_view kLedger = "muster";
+
+plan::JobRef job_ref(const plan::Identity& identity, const json::Value& job) {
+  return {.resource = identity.resource,
+          .ns = api::namespace_of(job),
+          .name = api::name_of(job),
+          .uid = api::uid_of(job),
+          .generation = api::generation_of(job)};
+}
+
+// Whether two statuses differ in more than numbers that will differ again soon.
+bool same_but_for_counts(const json::Value& a, const json::Value& b) {
+  return a["conditions"] == b["conditions"];
+}
+
+}  // namespace
+
+struct Controller::Kind {
+  const plan::Dialect* dialect;
+  std::string prefix;  // of its keys in the queue
+  JobCache jobs;
+};
+
+Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry,
+                       Rng& rng, Logger log, Options options)
+    : loop_(loop),
+      cluster_(cluster),
+      log_(log.named("controller")),
+      options_(std::move(options)),
+      queue_(loop, rng),
+      pods_(&engine::PodView::from, [this](const std::string& uid) { enqueue_owner(uid); }),
+      recorder_(loop, cluster, rng, log.named("recorder"),
+                {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
+      waves_(loop, cluster,
+             {.pods = &pods_,
+              .objects = [this](const api::Resource& r) -> ObjectCache& { return objects_of(r); }},
+             [this] { return may_write(); }) {
+  const auto reflect = [&](const api::Resource& resource, const std::string& labels, cluster::Sink& sink) {
+    reflectors_.push_back(std::make_unique<cluster::Reflector>(
+        loop, cluster, resource, cluster::Selection{.ns = options_.ns, .labels = labels}, sink, rng, log_));
+  };
+  const std::string ours(plan::labels::kJobUid);
+  reflect(api::pods(), ours, pods_);
+  const api::Resource& service = api::services();
+  objects_.emplace_back(
+      service, std::make_unique<ObjectCache>(
+                   [service](const json::Value& object) { return engine::ObjectView::from(service, object); },
+                   [this](const std::string& uid) { enqueue_owner(uid); }));
+  reflect(service, ours, *objects_.back().second);
+  for (const auto& dialect : registry.all()) {
+    const std::string prefix = dialect->identity().resource.qualified() + "|";
+    auto kind = std::make_unique<Kind>(
+        Kind{.dialect = dialect.get(),
+             .prefix = prefix,
+             .jobs = JobCache([this, prefix](const api::ObjectKey& key) { queue_.add(prefix + key.text()); })});
+    reflect(dialect->identity().resource, "", kind->jobs);
+    kinds_.push_back(std::move(kind));
+  }
+}
+
+Controller::~Controller() = default;
+
+Task<void> Controller::run() {
+  rt::TaskScope scope(loop_);
+  const auto stop = [&scope] { scope.request_stop(); };
+  const std::stop_callback linked(co_await rt::current_stop(), stop);
+  for (const auto& reflector : reflectors_) scope.spawn(reflector->run());
+  scope.spawn(recorder_.run());
+  // Deciding on half of what exists would create what is already there.
+  if (co_await wait_until_synced()) {
+    for (int i = 0; i < options_.workers; ++i) scope.spawn(work());
+  }
+  co_await scope.join();
+}
+
+Task<Result<void>> Controller::wait_until_synced() {
+  for (const auto& reflector : reflectors_) CO_TRY(co_await reflector->synced().wait());
+  co_return Result<void>{};
+}
+
+Controller::Kind* Controller::kind_of(const std::string& queue_key) {
+  for (const auto& kind : kinds_) {
+    if (queue_key.starts_with(kind->prefix)) return kind.get();
+  }
+  return nullptr;
+}
+
+void Controller::enqueue_owner(const std::string& uid) {
+  for (const auto& kind : kinds_) {
+    if (const auto* key = kind->jobs.key_of(uid)) queue_.add(kind->prefix + key->text());
+  }
+}
+
+ObjectCache& Controller::objects_of(const api::Resource& resource) {
+  for (const auto& [known, cache] : objects_) {
+    if (known == resource) return *cache;
+  }
+  check_failed(__FILE__, __LINE__, "a plan asked for a kind of object that nobody watches");
+}
+
+Task<void> Controller::work() {
+  while (true) {
+    const auto key = co_await queue_.next();
+    if (!key) co_return;
+    const auto done = co_await sync(*key);
+    if (done) {
+      queue_.succeeded(*key);
+    } else if (done.error().code != ErrorCode::Cancelled) {
+      log_.info("{}: {}; trying again", *key, done.error().message);
+      queue_.add_failed(*key);
+    }
+    queue_.done(*key);
+  }
+}
+
+// Looks until there is nothing left to do at once, within reason.
+Task<Result<void>> Controller::sync(const std::string& key) {
+  Kind& kind = *kind_of(key);
+  const std::string path = key.substr(kind.prefix.size());
+  const auto slash = path.find('/');
+  const api::ObjectKey object{.ns = path.substr(0, slash), .name = path.substr(slash + 1)};
+  for (int looks = 0; looks < kLooksInARow; ++looks) {
+    if (!may_write()) co_return Result<void>{};
+    const auto job = kind.jobs.find(object);
+    if (!job) {
+      if (const auto memory = memories_.find(key); memory != memories_.end()) {
+        recorder_.forget(memory->second.uid);
+        metrics_.count(Metrics::Job::Deleted, kind.dialect->identity().framework, object.ns);
+        memories_.erase(memory);
+      }
+      co_return Result<void>{};
+    }
+    if (!CO_TRY(co_await look(kind, key, job))) co_return Result<void>{};
+  }
+  queue_.add(key);
+  co_return Result<void>{};
+}
+
+// One decision. True when it did something, so that another look is due.
+Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job) {
+  Memory& memory = memories_[key];
+  if (memory.uid != api::uid_of(*job)) memory = Memory{.uid = api::uid_of(*job)};
+  const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
+  const engine::Observed observed = observe(*job, memory);
+  auto plan = compile(kind, *job, memory);
+  if (!plan && !observed.started) co_return co_await reject(kind, key, job, plan.error());
+  Decision decision;
+  if (plan) {
+    decision = engine::decide(**plan, observed, loop_.now());
+  } else {
+    decision = engine::decide_frozen(ref, observed, loop_.now());
+    decision.notes.push_back(
+        {.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = plan.error().message});
+  }
+  co_return co_await carry_out(kind, key, job, ref, plan.value_or(nullptr), std::move(decision));
+}
+
+engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
+  engine::Observed observed;
+  const json::Value& ledger = job["status"][kLedger];
+  observed.started = ledger.is_object();
+  observed.ledger = plan::Ledger::from_json(ledger);
+  observed.deleting = api::is_deleting(job);
+  observed.pods = pods_.of(memory.uid);
+  for (const auto& [resource, cache] : objects_) {
+    const auto views = cache->of(memory.uid);
+    observed.objects.insert(observed.objects.end(), views.begin(), views.end());
+  }
+  observed.refusals = std::exchange(memory.refusals, {});
+  return observed;
+}
+
+Result<std::shared_ptr<const plan::Plan>> Controller::compile(const Kind& kind, const json::Value& job,
+                                                              Memory& memory) {
+  const std::int64_t generation = api::generation_of(job);
+  if (!memory.plan || memory.generation != generation) {
+    memory.plan = std::make_shared<const plan::Plan>(TRY(kind.dialect->compile(job)));
+    memory.generation = generation;
+  }
+  return memory.plan;
+}
+
+Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                                         const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
+                                         Decision decision) {
+  // A frozen job has no plan; its status is written in the words of an empty one.
+  const plan::Plan* words = plan.get();
+  plan::Plan frozen;
+  if (words == nullptr) {
+    frozen.job = ref;
+    words = &frozen;
+  }
+  json::Value status = kind.dialect->status(*words, (*job)["status"], decision.verdict, loop_.now());
+  const bool changed = status != (*job)["status"];
+  const plan::Phase before = plan::Ledger::from_json((*job)["status"][kLedger]).phase;
+  bool wrote = false;
+  if (decision.commit_first && changed) {
+    const auto stored = CO_TRY(co_await store_status(kind, job, std::move(status)));
+    if (!(*stored)["status"][kLedger].is_object()) {
+      co_return fail(ErrorCode::Invalid,
+                     "the server drops status.muster: its CRD is too old, apply deploy/crds");
+    }
+    wrote = true;
+  }
+  if (wrote || !decision.commit_first) say(kind, ref, decision.notes);
+  if (wrote) count(kind, ref, before, decision.verdict.phase);
+  const bool acted = !decision.wave.empty();
+  if (acted) {
+    WaveResult result = co_await waves_.run(ref, std::move(decision.wave));
+    say(kind, ref, result.notes);
+    memories_[key].refusals = std::move(result.refusals);
+    if (result.failure) co_return fail(*result.failure);
+  }
+  if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
+  if (!decision.commit_first && changed) {
+    Memory& memory = memories_[key];
+    const Duration since = loop_.monotonic() - memory.last_status;
+    if (acted) co_return true;  // decide again first: the status may say more then
+    if (same_but_for_counts(status, (*job)["status"]) && memory.last_status != Monotonic{} &&
+        since < kCountsInterval) {
+      queue_.add_after(key, kCountsInterval - since);
+      co_return false;
+    }
+    CO_TRY(co_await store_status(kind, job, std::move(status)));
+    count(kind, ref, before, decision.verdict.phase);
+    memories_[key].last_status = loop_.monotonic();
+  }
+  co_return acted || wrote;
+}
+
+// A job that could never run: said once, for good.
+Task<Result<bool>> Controller::reject(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                                      const Error& error) {
+  const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
+  json::Value status = kind.dialect->invalid_status(*job, error, loop_.now());
+  if (status == (*job)["status"]) co_return false;
+  CO_TRY(co_await store_status(kind, job, std::move(status)));
+  say(kind, ref, {{.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = error.message}});
+  metrics_.count(Metrics::Job::Failed, kind.dialect->identity().framework, ref.ns);
+  memories_[key].counted = true;
+  co_return false;
+}
+
+Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::ObjectPtr job,
+                                                          json::Value status) {
+  if (!may_write()) co_return fail(ErrorCode::Cancelled, "no longer the leader");
+  json::Value update = *job;
+  update["status"] = std::move(status);
+  auto stored = co_await cluster_.update_status(kind.dialect->identity().resource, std::move(update));
+  if (!stored) co_return fail(stored.error().in("writing the status"));
+  kind.jobs.learn(*stored);
+  co_return *stored;
+}
+
+void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vector<Note>& notes) {
+  for (const Note& note : notes) {
+    if (const auto text = kind.dialect->word(job, note)) {
+      recorder_.record(kind.dialect->identity(), job, *text, note.subject);
+    }
+  }
+}
+
+void Controller::count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after) {
+  const std::string& framework = kind.dialect->identity().framework;
+  Memory& memory = memories_[kind.prefix + api::ObjectKey{.ns = job.ns, .name = job.name}.text()];
+  if (!std::exchange(memory.counted, true) && before == plan::Phase::Created) {
+    metrics_.count(Metrics::Job::Created, framework, job.ns);
+  }
+  if (before == after) return;
+  if (after == plan::Phase::Succeeded) metrics_.count(Metrics::Job::Successful, framework, job.ns);
+  if (after == plan::Phase::Failed) metrics_.count(Metrics::Job::Failed, framework, job.ns);
+  if (after == plan::Phase::Restarting) metrics_.count(Metrics::Job::Restarted, framework, job.ns);
+}
+
+}  // namespace muster::controller

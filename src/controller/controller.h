@@ -1,0 +1,94 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "cluster/cluster.h"
+#include "cluster/reflector.h"
+#include "controller/child_cache.h"
+#include "controller/job_cache.h"
+#include "controller/metrics.h"
+#include "controller/recorder.h"
+#include "controller/wave.h"
+#include "controller/work_queue.h"
+#include "plan/dialect.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+
+namespace muster::controller {
+
+// Runs every job of the registry's kinds on a cluster: watches, decides, acts, reports. Keeps nothing
+// that matters: whatever it forgets in a crash is in the cluster or in the ledger. Lives on the loop;
+// everything it is handed outlives it.
+class Controller {
+ public:
+  struct Options {
+    std::string ns;                   // empty: all namespaces
+    int workers = 64;                 // jobs looked at concurrently
+    std::function<bool()> may_write;  // asked right before every write; empty: always
+  };
+
+  Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry, Rng& rng,
+             Logger log, Options options);
+  ~Controller();
+
+  // Runs until cancelled.
+  Task<void> run();
+  // Completes once all caches hold what the cluster held when run() began.
+  Task<Result<void>> wait_until_synced();
+  [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+  // Nothing to do and nothing queued; for tests and the simulation.
+  [[nodiscard]] bool idle() const { return queue_.idle(); }
+
+ private:
+  // One job kind: its dialect, its cache and what feeds it.
+  struct Kind;
+  // What is remembered of a job between two looks; losing it costs only time.
+  struct Memory {
+    std::string uid;
+    std::int64_t generation = -1;
+    std::shared_ptr<const plan::Plan> plan;
+    std::vector<engine::Refusal> refusals;
+    Monotonic last_status{};
+    bool counted = false;  // in the metrics
+  };
+
+  [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
+  Kind* kind_of(const std::string& queue_key);
+  void enqueue_owner(const std::string& uid);
+  ObjectCache& objects_of(const api::Resource& resource);
+
+  Task<void> work();
+  Task<Result<void>> sync(const std::string& key);
+  Task<Result<bool>> look(Kind& kind, const std::string& key, cluster::ObjectPtr job);
+  Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                               const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
+                               engine::Decision decision);
+  Task<Result<bool>> reject(Kind& kind, const std::string& key, cluster::ObjectPtr job, const Error& error);
+  Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job, json::Value status);
+  engine::Observed observe(const json::Value& job, Memory& memory);
+  Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job, Memory& memory);
+  void say(const Kind& kind, const plan::JobRef& job, const std::vector<plan::Note>& notes);
+  void count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after);
+
+  rt::Loop& loop_;
+  cluster::Cluster& cluster_;
+  Logger log_;
+  Options options_;
+  WorkQueue queue_;
+  PodCache pods_;
+  std::vector<std::pair<api::Resource, std::unique_ptr<ObjectCache>>> objects_;
+  std::vector<std::unique_ptr<Kind>> kinds_;
+  std::vector<std::unique_ptr<cluster::Reflector>> reflectors_;
+  std::map<std::string, Memory> memories_;
+  Recorder recorder_;
+  WaveRunner waves_;
+  Metrics metrics_;
+};
+
+}  // namespace muster::controller

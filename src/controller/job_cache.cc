@@ -1,0 +1,68 @@
+#include "controller/job_cache.h"
+
+namespace muster::controller {
+
+using cluster::version_number;
+
+void JobCache::replace(const std::vector<cluster::ObjectPtr>& objects,
+                       const std::string& resource_version) {
+  std::map<api::ObjectKey, cluster::ObjectPtr> old = std::exchange(jobs_, {});
+  by_uid_.clear();
+  for (const auto& job : objects) put(job);
+  const std::uint64_t listed = version_number(resource_version);
+  for (auto& [key, job] : old) {
+    // Newer than the list: a write of ours that the list could not know.
+    if (version_number(api::resource_version_of(*job)) > listed) put(job);
+    if (!jobs_.contains(key)) changed_(key);
+  }
+  for (const auto& [key, job] : jobs_) changed_(key);
+}
+
+void JobCache::apply(const cluster::WatchEvent& event) {
+  const api::ObjectKey key = api::key_of(*event.object);
+  if (event.type == cluster::EventType::Deleted) {
+    const auto found = jobs_.find(key);
+    if (found == jobs_.end() || api::uid_of(*found->second) != api::uid_of(*event.object)) return;
+    drop(key);
+    changed_(key);
+  } else if (put(event.object)) {
+    changed_(key);
+  }
+}
+
+void JobCache::learn(const cluster::ObjectPtr& job) {
+  // Only about a job that is still there: its deletion may have overtaken the answer.
+  const auto found = jobs_.find(api::key_of(*job));
+  if (found != jobs_.end() && api::uid_of(*found->second) == api::uid_of(*job)) put(job);
+}
+
+cluster::ObjectPtr JobCache::find(const api::ObjectKey& key) const {
+  const auto found = jobs_.find(key);
+  return found == jobs_.end() ? nullptr : found->second;
+}
+
+const api::ObjectKey* JobCache::key_of(const std::string& uid) const {
+  const auto found = by_uid_.find(uid);
+  return found == by_uid_.end() ? nullptr : &found->second;
+}
+
+bool JobCache::put(const cluster::ObjectPtr& job) {
+  const api::ObjectKey key = api::key_of(*job);
+  if (const auto found = jobs_.find(key); found != jobs_.end()) {
+    const bool newer = version_number(api::resource_version_of(*job)) >
+                       version_number(api::resource_version_of(*found->second));
+    if (!newer) return false;
+    drop(key);
+  }
+  by_uid_[api::uid_of(*job)] = key;
+  jobs_[key] = job;
+  return true;
+}
+
+void JobCache::drop(const api::ObjectKey& key) {
+  const auto found = jobs_.find(key);
+  by_uid_.erase(api::uid_of(*found->second));
+  jobs_.erase(found);
+}
+
+}  // namespace muster::controller

@@ -1,0 +1,142 @@
+#include "controller/wave.h"
+
+#include <fmt/format.h>
+
+namespace muster::controller {
+namespace {
+
+using plan::Note;
+
+// Only these are decided on; whatever else goes wrong is tried again.
+bool is_refusal(ErrorCode code) {
+  return code == ErrorCode::Invalid || code == ErrorCode::BadRequest || code == ErrorCode::Forbidden ||
+         code == ErrorCode::TooLarge;
+}
+
+// More than ten of a kind are told in one sentence.
+void fold(std::vector<Note>& notes, Note::Kind one, Note::Kind many) {
+  const auto is_one = [&](const Note& note) { return note.kind == one; };
+  const auto count = std::ranges::count_if(notes, is_one);
+  if (count <= 10) return;
+  std::erase_if(notes, is_one);
+  notes.push_back({.kind = many, .object_kind = "Pod", .subject = std::to_string(count)});
+}
+
+}  // namespace
+
+Task<WaveResult> WaveRunner::run(plan::JobRef job, std::vector<engine::Action> wave) {
+  WaveResult result;
+  rt::TaskScope scope(loop_);
+  // If the caller is cancelled, so is everything in flight; it still ends before we return.
+  const auto stop = [&scope] { scope.request_stop(); };
+  const std::stop_callback linked(co_await rt::current_stop(), stop);
+  for (engine::Action& action : wave) scope.spawn(send(job, std::move(action), result));
+  co_await scope.join();
+  fold(result.notes, Note::Kind::PodCreated, Note::Kind::PodsCreated);
+  fold(result.notes, Note::Kind::PodDeleted, Note::Kind::PodsDeleted);
+  co_return result;
+}
+
+Task<void> WaveRunner::send(const plan::JobRef& job, engine::Action action, WaveResult& result) {
+  if (auto* pod = std::get_if<engine::CreatePod>(&action)) {
+    engine::Refusal refusal{.kind = "Pod",
+                            .name = api::name_of(pod->body),
+                            .role = pod->role,
+                            .index = pod->index};
+    co_await create(job, api::pods(), std::move(pod->body), std::move(refusal), result);
+  } else if (auto* object = std::get_if<engine::CreateObject>(&action)) {
+    engine::Refusal refusal{.kind = object->resource.kind, .name = api::name_of(object->body)};
+    co_await create(job, object->resource, std::move(object->body), std::move(refusal), result);
+  } else if (auto* gone = std::get_if<engine::DeletePod>(&action)) {
+    co_await remove(job, api::pods(), gone->name, gone->uid, result);
+  } else if (auto* other = std::get_if<engine::DeleteObject>(&action)) {
+    co_await remove(job, other->resource, other->name, other->uid, result);
+  } else {
+    co_await remove(job, job.resource, job.name, job.uid, result);
+  }
+}
+
+Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& resource, json::Value body,
+                              engine::Refusal refusal, WaveResult& result) {
+  if (!may_write_()) co_return;
+  auto created = co_await cluster_.create(resource, std::move(body));
+  if (created) {
+    learn(resource, **created);
+    const bool pod = resource == api::pods();
+    result.notes.push_back({.kind = pod ? Note::Kind::PodCreated : Note::Kind::ObjectCreated,
+                            .object_kind = resource.kind,
+                            .subject = refusal.name});
+    co_return;
+  }
+  refusal.error = created.error();
+  if (refusal.error.code == ErrorCode::AlreadyExists) {
+    co_await settle_existing(job, resource, std::move(refusal), result);
+    co_return;
+  }
+  if (refusal.error.code == ErrorCode::Cancelled) co_return;
+  result.notes.push_back({.kind = Note::Kind::CreateFailed,
+                          .object_kind = resource.kind,
+                          .subject = refusal.name,
+                          .detail = refusal.error.message});
+  if (is_refusal(refusal.error.code)) {
+    result.refusals.push_back(std::move(refusal));
+  } else {
+    result.failure = refusal.error;
+  }
+}
+
+// The name is taken: by our own earlier try, by somebody who is leaving, or by somebody who stays.
+Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resource& resource,
+                                       engine::Refusal refusal, WaveResult& result) {
+  const auto existing = co_await cluster_.get(resource, {.ns = job.ns, .name = refusal.name});
+  if (!existing) {
+    result.failure = existing.error();  // gone meanwhile: the next look creates it
+    co_return;
+  }
+  if (api::controller_uid_of(**existing) == job.uid) {
+    learn(resource, **existing);
+    co_return;
+  }
+  refusal.foreign = true;
+  refusal.terminating = api::is_deleting(**existing);
+  result.refusals.push_back(std::move(refusal));
+}
+
+Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
+                              std::string uid, WaveResult& result) {
+  if (!may_write_()) co_return;
+  auto removed = co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, {.uid = uid});
+  const bool pod = resource == api::pods();
+  if (removed || removed.error().code == ErrorCode::NotFound) {
+    if (pod) {
+      caches_.pods->mark_deleting(job.uid, uid);
+    } else if (resource != job.resource) {
+      caches_.objects(resource).mark_deleting(job.uid, uid);
+    }
+    // Another of the same name, or none: the watch will say that ours is gone.
+    if (!removed) co_return;
+    const auto kind = pod                          ? Note::Kind::PodDeleted
+                      : resource == job.resource ? Note::Kind::JobDeleted
+                                                   : Note::Kind::ObjectDeleted;
+    result.notes.push_back({.kind = kind, .object_kind = resource.kind, .subject = name});
+    co_return;
+  }
+  if (removed.error().code == ErrorCode::Cancelled) co_return;
+  // Conflict: the name belongs to a newer object now, which we did not decide on.
+  if (removed.error().code == ErrorCode::Conflict) co_return;
+  result.notes.push_back({.kind = Note::Kind::DeleteFailed,
+                          .object_kind = resource.kind,
+                          .subject = name,
+                          .detail = removed.error().message});
+  result.failure = removed.error();
+}
+
+void WaveRunner::learn(const api::Resource& resource, const json::Value& object) {
+  if (resource == api::pods()) {
+    caches_.pods->learn(object);
+  } else {
+    caches_.objects(resource).learn(object);
+  }
+}
+
+}  // namespace muster::controller

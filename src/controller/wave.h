@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "controller/child_cache.h"
+#include "engine/decide.h"
+#include "engine/observed.h"
+#include "rt/scope.h"
+
+namespace muster::controller {
+
+using PodCache = ChildCache<engine::PodView>;
+using ObjectCache = ChildCache<engine::ObjectView>;
+
+// What became of a wave.
+struct WaveResult {
+  std::vector<engine::Refusal> refusals;  // for the engine to decide on
+  std::vector<plan::Note> notes;          // what was created and deleted
+  std::optional<Error> failure;           // something to try again, later
+};
+
+// Sends the actions of one wave together and sorts the answers: caches learn what was done, refusals
+// go back to the engine, everything else is tried again. How many are in flight is the cluster's own
+// business. The caches and the cluster outlive it.
+class WaveRunner {
+ public:
+  struct Caches {
+    PodCache* pods;
+    std::function<ObjectCache&(const api::Resource&)> objects;
+  };
+  WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
+             std::function<bool()> may_write)
+      : loop_(loop), cluster_(cluster), caches_(std::move(caches)), may_write_(std::move(may_write)) {}
+
+  Task<WaveResult> run(plan::JobRef job, std::vector<engine::Action> wave);
+
+ private:
+  Task<void> send(const plan::JobRef& job, engine::Action action, WaveResult& result);
+  Task<void> create(const plan::JobRef& job, const api::Resource& resource, json::Value body,
+                    engine::Refusal refusal, WaveResult& result);
+  Task<void> settle_existing(const plan::JobRef& job, const api::Resource& resource,
+                             engine::Refusal refusal, WaveResult& result);
+  Task<void> remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
+                    std::string uid, WaveResult& result);
+  void learn(const api::Resource& resource, const json::Value& object);
+
+  rt::Loop& loop_;
+  cluster::Cluster& cluster_;
+  Caches caches_;
+  std::function<bool()> may_write_;
+};
+
+}  // namespace muster::controller

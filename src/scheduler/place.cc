@@ -1,0 +1,200 @@
+#include "scheduler/place.h"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "api/pod.h"
+#include "base/strings.h"
+
+namespace muster::scheduler {
+namespace {
+
+// These two labels are the whole contract between the engine and this scheduler.
+constexpr std::string_view kGang = "muster.dev/gang";
+constexpr std::string_view kGangSize = "muster.dev/gang-size";
+
+std::map<std::string, std::string> string_map(const json::Value& object) {
+  std::map<std::string, std::string> map;
+  for (const auto& [key, value] : object.as_object()) map[key] = value.as_string();
+  return map;
+}
+
+bool is_ready(const json::Value& node) {
+  for (const json::Value& condition : node["status"]["conditions"].as_array()) {
+    if (condition["type"].as_string() == "Ready") return condition["status"].as_string() == "True";
+  }
+  return false;
+}
+
+using Free = std::map<std::string, Amounts>;  // by node name
+
+// The first resource that the node has too little of; nothing when the pod fits.
+std::optional<std::string> lacking(const Amounts& free, const Amounts& needs) {
+  for (const auto& [resource, amount] : needs) {
+    const auto found = free.find(resource);
+    const api::Quantity available = found == free.end() ? api::Quantity() : found->second;
+    if (available < amount) return resource;
+  }
+  return std::nullopt;
+}
+
+bool selects(const PodView& pod, const NodeView& node) {
+  return std::ranges::all_of(pod.node_selector, [&](const auto& term) {
+    const auto found = node.labels.find(term.first);
+    return found != node.labels.end() && found->second == term.second;
+  });
+}
+
+void take(Amounts& free, const Amounts& needs) {
+  for (const auto& [resource, amount] : needs) free[resource] = free[resource] - amount;
+}
+
+// Places pods one after the other into `free`; the text says why the first one that fails does.
+std::optional<std::string> fit(const std::vector<NodeView>& nodes, const std::vector<const PodView*>& pods,
+                               Free& free, std::vector<Binding>& bindings) {
+  for (const PodView* pod : pods) {
+    std::map<std::string, int> reasons;
+    const NodeView* chosen = nullptr;
+    for (const NodeView& node : nodes) {
+      if (!node.usable) {
+        ++reasons["node(s) were not ready or unschedulable"];
+      } else if (!selects(*pod, node)) {
+        ++reasons["node(s) didn't match Pod's node affinity/selector"];
+      } else if (const auto resource = lacking(free[node.name], pod->requests)) {
+        ++reasons[*resource == "pods" ? "Too many pods" : "Insufficient " + *resource];
+      } else {
+        chosen = &node;
+        break;
+      }
+    }
+    if (chosen == nullptr) {
+      std::vector<std::string> parts;
+      for (const auto& [reason, count] : reasons) parts.push_back(fmt::format("{} {}", count, reason));
+      return fmt::format("0/{} nodes are available: {}.", nodes.size(), join(parts, ", "));
+    }
+    take(free[chosen->name], pod->requests);
+    bindings.push_back({.key = pod->key, .uid = pod->uid, .node = chosen->name});
+  }
+  return std::nullopt;
+}
+
+struct Group {
+  std::vector<const PodView*> waiting;
+  int placed = 0;
+  int size = 1;
+  std::int64_t priority = 0;
+  Time created{};
+};
+
+std::vector<Group> group(const std::vector<PodView>& pods) {
+  std::map<std::string, Group> groups;
+  for (const PodView& pod : pods) {
+    if (pod.gang.empty() && !pod.node.empty()) continue;
+    Group& entry = groups[pod.gang.empty() ? "uid " + pod.uid : "gang " + pod.gang];
+    // A member that already ran counts: a restarted rank joins the others, it does not wait for them.
+    if (!pod.node.empty()) {
+      ++entry.placed;
+      continue;
+    }
+    if (entry.waiting.empty() || pod.created < entry.created) entry.created = pod.created;
+    entry.waiting.push_back(&pod);
+    entry.size = std::max(entry.size, pod.gang_size);
+    entry.priority = std::max(entry.priority, pod.priority);
+  }
+  std::vector<Group> sorted;
+  for (auto& [name, entry] : groups) {
+    if (!entry.waiting.empty()) sorted.push_back(std::move(entry));
+  }
+  for (Group& entry : sorted) {
+    std::ranges::sort(entry.waiting, {}, [](const PodView* pod) { return std::tuple(pod->created, pod->key); });
+  }
+  std::ranges::sort(sorted, {}, [](const Group& entry) {
+    return std::tuple(-entry.priority, entry.created, entry.waiting.front()->key);
+  });
+  return sorted;
+}
+
+Free free_amounts(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods) {
+  Free free;
+  for (const NodeView& node : nodes) free[node.name] = node.allocatable;
+  for (const PodView& pod : pods) {
+    if (!pod.node.empty() && !pod.over) take(free[pod.node], pod.requests);
+  }
+  return free;
+}
+
+void refuse(const Group& entry, const std::string& message, bool never, Placement& placement) {
+  for (const PodView* pod : entry.waiting) {
+    placement.refused.push_back({.key = pod->key, .uid = pod->uid, .message = message, .never = never});
+  }
+}
+
+void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free, const Free& empty,
+                 Placement& placement) {
+  const int members = entry.placed + static_cast<int>(entry.waiting.size());
+  if (members < entry.size) {
+    refuse(entry, fmt::format("waiting for the gang: {} of {} pods exist", members, entry.size), false, placement);
+    return;
+  }
+  Free trial = free;
+  std::vector<Binding> bindings;
+  const auto reason = fit(nodes, entry.waiting, trial, bindings);
+  const auto enough = static_cast<std::size_t>(std::max(entry.size - entry.placed, 0));
+  if (!reason || (enough > 0 && bindings.size() >= enough) || (enough == 0 && !bindings.empty())) {
+    free = std::move(trial);
+    placement.bindings.insert(placement.bindings.end(), bindings.begin(), bindings.end());
+    if (reason) {
+      Group rest = entry;
+      rest.waiting.erase(rest.waiting.begin(), rest.waiting.begin() + static_cast<std::ptrdiff_t>(bindings.size()));
+      refuse(rest, *reason, false, placement);
+    }
+    return;
+  }
+  Free all = empty;
+  std::vector<Binding> unused;
+  const bool never = fit(nodes, entry.waiting, all, unused).has_value() && unused.size() < enough;
+  const std::string whole = entry.waiting.size() == 1 ? "" : fmt::format(" All {} pods must fit together.", entry.waiting.size());
+  const std::string can_never = never ? " They can never fit on this machine: ask for less, or set a smaller minAvailable." : "";
+  refuse(entry, *reason + whole + can_never, never, placement);
+}
+
+}  // namespace
+
+NodeView NodeView::from(const json::Value& node) {
+  NodeView view{.name = api::name_of(node),
+                .usable = is_ready(node) && !node["spec"]["unschedulable"].as_bool(),
+                .labels = string_map(node["metadata"]["labels"])};
+  for (const auto& [resource, amount] : node["status"]["allocatable"].as_object()) {
+    if (const auto quantity = api::Quantity::from(amount)) view.allocatable[resource] = *quantity;
+  }
+  return view;
+}
+
+PodView PodView::from(const json::Value& pod) {
+  PodView view{.key = api::key_of(pod),
+               .uid = api::uid_of(pod),
+               .node = api::node_name_of(pod),
+               .over = api::is_finished(api::phase_of(pod)),
+               .gang = api::label_of(pod, kGang),
+               .gang_size = static_cast<int>(parse_int(api::label_of(pod, kGangSize)).value_or(1)),
+               .priority = pod["spec"]["priority"].as_int(),
+               .created = api::creation_time_of(pod).value_or(Time{}),
+               .requests = api::requests_of(pod["spec"]),
+               .node_selector = string_map(pod["spec"]["nodeSelector"])};
+  view.requests["pods"] = api::Quantity::of(1);
+  return view;
+}
+
+Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods) {
+  Placement placement;
+  Free free = free_amounts(nodes, pods);
+  const Free empty = free_amounts(nodes, {});
+  for (const Group& entry : group(pods)) place_group(nodes, entry, free, empty, placement);
+  return placement;
+}
+
+}  // namespace muster::scheduler

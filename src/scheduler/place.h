@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "api/quantity.h"
+#include "api/resource.h"
+#include "base/time.h"
+#include "json/value.h"
+
+namespace muster::scheduler {
+
+using Amounts = std::map<std::string, api::Quantity>;
+
+struct NodeView {
+  std::string name;
+  bool usable = false;  // ready and not cordoned
+  std::map<std::string, std::string> labels;
+  Amounts allocatable;
+
+  static NodeView from(const json::Value& node);
+};
+
+struct PodView {
+  api::ObjectKey key;
+  std::string uid;
+  std::string node;   // empty: not placed yet
+  bool over = false;  // finished: needs nothing any more
+  std::string gang;   // empty: alone
+  int gang_size = 1;
+  std::int64_t priority = 0;
+  Time created{};
+  Amounts requests;  // "pods": 1 among them
+  std::map<std::string, std::string> node_selector;
+
+  static PodView from(const json::Value& pod);
+};
+
+struct Binding {
+  api::ObjectKey key;
+  std::string uid;
+  std::string node;
+};
+
+struct Refused {
+  api::ObjectKey key;
+  std::string uid;
+  std::string message;  // as kube-scheduler words it: 0/1 nodes are available: …
+  bool never = false;   // it would not fit on an empty machine either
+};
+
+struct Placement {
+  std::vector<Binding> bindings;
+  std::vector<Refused> refused;
+};
+
+// Where every unplaced pod goes. Groups by priority, then age; a group is placed whole (at least its
+// size, counting members that run already) or not at all, and one that does not fit keeps nothing
+// from those behind it.
+Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods);
+
+}  // namespace muster::scheduler

@@ -1,0 +1,129 @@
+#include "scheduler/scheduler.h"
+
+#include <fmt/format.h>
+
+namespace muster::scheduler {
+namespace {
+
+constexpr std::string_view kName = "default-scheduler";
+
+bool any(const json::Value&) { return true; }
+
+// Pods for another scheduler are none of our business, except that they use what they run on.
+bool ours_or_placed(const json::Value& pod) {
+  const std::string& scheduler = pod["spec"]["schedulerName"].as_string();
+  return !pod["spec"]["nodeName"].as_string().empty() || scheduler.empty() || scheduler == kName;
+}
+
+json::Value unschedulable(const json::Value& pod, const std::string& message, Time now) {
+  json::Value changed = pod;
+  json::Array conditions;
+  for (const json::Value& condition : pod["status"]["conditions"].as_array()) {
+    if (condition["type"].as_string() != "PodScheduled") conditions.push_back(condition);
+  }
+  conditions.push_back(json::Object{{"type", "PodScheduled"},
+                                    {"status", "False"},
+                                    {"reason", "Unschedulable"},
+                                    {"message", message},
+                                    {"lastProbeTime", nullptr},
+                                    {"lastTransitionTime", format_time(now)}});
+  changed["status"]["conditions"] = std::move(conditions);
+  return changed;
+}
+
+json::Value event_for(const json::Value& pod, const std::string& message, Time now, Rng& rng) {
+  const std::string time = format_time(now);
+  return json::Object{{"apiVersion", "v1"},
+                      {"kind", "Event"},
+                      {"metadata", json::Object{{"name", fmt::format("{}.{:016x}", api::name_of(pod), rng.next())},
+                                                {"namespace", api::namespace_of(pod)}}},
+                      {"involvedObject", json::Object{{"apiVersion", "v1"},
+                                                      {"kind", "Pod"},
+                                                      {"namespace", api::namespace_of(pod)},
+                                                      {"name", api::name_of(pod)},
+                                                      {"uid", api::uid_of(pod)}}},
+                      {"reason", "FailedScheduling"},
+                      {"message", message},
+                      {"type", "Warning"},
+                      {"source", json::Object{{"component", kName}}},
+                      {"firstTimestamp", time},
+                      {"lastTimestamp", time},
+                      {"count", 1}};
+}
+
+}  // namespace
+
+Scheduler::Scheduler(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger log)
+    : loop_(loop),
+      cluster_(cluster),
+      rng_(rng),
+      log_(log.named("scheduler")),
+      changed_(loop),
+      nodes_(changed_, any),
+      pods_(changed_, ours_or_placed),
+      node_reflector_(loop, cluster, api::nodes(), {}, nodes_, rng, log_),
+      pod_reflector_(loop, cluster, api::pods(), {}, pods_, rng, log_) {}
+
+Task<void> Scheduler::run() {
+  rt::TaskScope scope(loop_);
+  const auto stop = [&scope] { scope.request_stop(); };
+  const std::stop_callback linked(co_await rt::current_stop(), stop);
+  scope.spawn(node_reflector_.run());
+  scope.spawn(pod_reflector_.run());
+  while (co_await changed_.wait()) {
+    if (!node_reflector_.synced().is_set() || !pod_reflector_.synced().is_set()) {
+      changed_.reset();
+      continue;
+    }
+    co_await schedule();
+  }
+  co_await scope.join();
+}
+
+Task<void> Scheduler::schedule() {
+  // Events of one burst are looked at together: a gang arrives as many pods.
+  if (!co_await rt::yield(loop_)) co_return;
+  changed_.reset();
+  std::vector<NodeView> nodes;
+  for (const auto& [uid, node] : nodes_.all()) nodes.push_back(node);
+  std::vector<PodView> pods;
+  for (const auto& [uid, pod] : pods_.all()) pods.push_back(pod);
+  std::erase_if(explained_, [&](const auto& entry) { return !pods_.all().contains(entry.first); });
+  Placement placement = place(nodes, pods);
+  rt::TaskScope scope(loop_);
+  for (Binding& binding : placement.bindings) scope.spawn(bind(std::move(binding)));
+  for (Refused& refused : placement.refused) {
+    if (explained_[refused.uid] != refused.message) scope.spawn(explain(std::move(refused)));
+  }
+  co_await scope.join();
+}
+
+Task<void> Scheduler::bind(Binding binding) {
+  const auto bound = co_await cluster_.bind(binding.key, binding.uid, binding.node);
+  explained_.erase(binding.uid);
+  if (bound) {
+    // Until the watch confirms it, the place is taken.
+    if (const auto found = pods_.all().find(binding.uid); found != pods_.all().end()) {
+      found->second.node = binding.node;
+    }
+    co_return;
+  }
+  log_.debug("binding {}: {}", binding.key.text(), bound.error().message);
+  const auto code = bound.error().code;
+  // Gone or already bound: the watch will say. Anything else is tried again.
+  if (code != ErrorCode::NotFound && code != ErrorCode::Conflict && code != ErrorCode::Cancelled) changed_.set();
+}
+
+Task<void> Scheduler::explain(Refused refused) {
+  explained_[refused.uid] = refused.message;
+  const auto pod = co_await cluster_.get(api::pods(), refused.key);
+  if (!pod || api::uid_of(**pod) != refused.uid) co_return;
+  const Time now = loop_.now();
+  [[maybe_unused]] const auto status =
+      co_await cluster_.update_status(api::pods(), unschedulable(**pod, refused.message, now));
+  if (refused.message.starts_with("waiting for the gang")) co_return;
+  [[maybe_unused]] const auto event =
+      co_await cluster_.create(api::events(), event_for(**pod, refused.message, now, rng_));
+}
+
+}  // namespace muster::scheduler

@@ -1,0 +1,74 @@
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "cluster/cluster.h"
+#include "cluster/reflector.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "scheduler/place.h"
+
+namespace muster::scheduler {
+
+// Binds the pods of the embedded cluster to its nodes, gang by gang. Lives on the loop.
+class Scheduler {
+ public:
+  Scheduler(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger log);
+
+  // Runs until cancelled.
+  Task<void> run();
+
+ private:
+  // Keeps the views of one kind and wakes the scheduler when one changes.
+  template <class View>
+  class Views final : public cluster::Sink {
+   public:
+    Views(rt::Event& changed, bool (*wanted)(const json::Value&)) : changed_(changed), wanted_(wanted) {}
+    void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
+      views_.clear();
+      for (const auto& object : objects) put(*object);
+      changed_.set();
+    }
+    void apply(const cluster::WatchEvent& event) override {
+      if (event.type == cluster::EventType::Deleted) {
+        views_.erase(api::uid_of(*event.object));
+      } else {
+        put(*event.object);
+      }
+      changed_.set();
+    }
+    std::map<std::string, View>& all() { return views_; }
+
+   private:
+    void put(const json::Value& object) {
+      if (wanted_(object)) {
+        views_.insert_or_assign(api::uid_of(object), View::from(object));
+      } else {
+        views_.erase(api::uid_of(object));
+      }
+    }
+    rt::Event& changed_;
+    bool (*wanted_)(const json::Value&);
+    std::map<std::string, View> views_;
+  };
+
+  Task<void> schedule();
+  Task<void> bind(Binding binding);
+  Task<void> explain(Refused refused);
+
+  rt::Loop& loop_;
+  cluster::Cluster& cluster_;
+  Rng& rng_;
+  Logger log_;
+  rt::Event changed_;
+  Views<NodeView> nodes_;
+  Views<PodView> pods_;
+  cluster::Reflector node_reflector_;
+  cluster::Reflector pod_reflector_;
+  std::map<std::string, std::string> explained_;  // by pod uid: the last message
+};
+
+}  // namespace muster::scheduler
