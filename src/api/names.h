@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-// What Kubernetes accepts as names. Each gives nothing when all is well, else the sentence that says
-// what would be right.
+// What Kubernetes accepts as names. Each gives nothing when all is well, else the sentence that
+// says what would be right.
 namespace muster::api {
 
 std::optional<std::string> check_dns_label(std::string_view name);      // RFC 1123, at most 63

@@ -57,4 +57,8 @@ GroupVersion split_api_version(std::string_view api_version);
 // spec.containers and the like by name; null when there is none.
 const json::Value* find_named(const json::Value& list, std::string_view name);
 
+// The entry of status.conditions with this type; null when there is none.
+const json::Value& condition_of(const json::Value& object, std::string_view type);
+bool condition_is_true(const json::Value& object, std::string_view type);
+
 }  // namespace muster::api

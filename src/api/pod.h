@@ -21,7 +21,8 @@ inline bool is_finished(PodPhase phase) {
   return phase == PodPhase::Succeeded || phase == PodPhase::Failed;
 }
 
-// status.containerStatuses (and initContainerStatuses) by container name; null when there is none yet.
+// status.containerStatuses (and initContainerStatuses) by container name; null when there is none
+// yet.
 const json::Value& container_status(const json::Value& pod, std::string_view container);
 // The exit code of a terminated container.
 std::optional<int> exit_code_of(const json::Value& pod, std::string_view container);

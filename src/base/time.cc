@@ -65,7 +65,9 @@ Monotonic SystemClock::monotonic() const {
   return {std::chrono::steady_clock::now().time_since_epoch()};
 }
 
-std::string format_time(Time time) { return date_and_seconds(civil(time)) + "Z"; }
+std::string format_time(Time time) {
+  return date_and_seconds(civil(time)) + "Z";
+}
 
 std::string format_micro_time(Time time) {
   const Civil at = civil(time);
@@ -78,8 +80,8 @@ Result<Time> parse_time(std::string_view text) {
     return fail(ErrorCode::Parse,
                 fmt::format("\"{}\" is not a time like 2006-01-02T15:04:05Z", text.substr(0, 64)));
   };
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') ||
-      text[13] != ':' || text[16] != ':') {
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' ||
+      (text[10] != 'T' && text[10] != 't') || text[13] != ':' || text[16] != ':') {
     return bad();
   }
   const std::array<int, 6> part = {digits(text, 0, 4),  digits(text, 5, 2),  digits(text, 8, 2),
@@ -97,6 +99,7 @@ Result<Time> parse_time(std::string_view text) {
   nanoseconds fraction{};
   if (text[at] == '.') {
     nanoseconds unit = seconds(1);
+    if (digits(text, at + 1, 1) < 0) return bad();
     for (++at; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
       unit /= 10;
       fraction += unit * (text[at] - '0');
@@ -122,7 +125,13 @@ std::string format_age(Duration age) {
     return minute % 60 == 0 ? fmt::format("{}h", hour) : fmt::format("{}h{}m", hour, minute % 60);
   }
   if (hour < 48) return fmt::format("{}h", hour);
-  return fmt::format("{}d", hour / 24);
+  const auto day = hour / 24;
+  if (day < 8)
+    return hour % 24 == 0 ? fmt::format("{}d", day) : fmt::format("{}d{}h", day, hour % 24);
+  if (day < 2 * 365) return fmt::format("{}d", day);
+  const auto year = day / 365;
+  if (year < 8 && day % 365 != 0) return fmt::format("{}y{}d", year, day % 365);
+  return fmt::format("{}y", year);
 }
 
 }  // namespace muster

@@ -165,11 +165,13 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   if (!plan && !observed.started) co_return co_await reject(kind, key, job, plan.error());
   Decision decision;
   if (plan) {
-    decision = engine::decide(**plan, observed, loop_.now());
+    decision = options_.decide(**plan, observed, loop_.now());
   } else {
     decision = engine::decide_frozen(ref, observed, loop_.now());
-    decision.notes.push_back(
-        {.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = plan.error().message});
+    if (!plan::is_terminal(observed.ledger.phase)) {
+      decision.notes.push_back(
+          {.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = plan.error().message});
+    }
   }
   co_return co_await carry_out(kind, key, job, ref, plan.value_or(nullptr), std::move(decision));
 }
@@ -203,48 +205,41 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
                                          const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
                                          Decision decision) {
   // A frozen job has no plan; its status is written in the words of an empty one.
-  const plan::Plan* words = plan.get();
   plan::Plan frozen;
-  if (words == nullptr) {
-    frozen.job = ref;
-    words = &frozen;
-  }
-  json::Value status = kind.dialect->status(*words, (*job)["status"], decision.verdict, loop_.now());
+  frozen.job = ref;
+  const plan::Plan& words = plan ? *plan : frozen;
+  const json::Value status = kind.dialect->status(words, (*job)["status"], decision.verdict, loop_.now());
   const bool changed = status != (*job)["status"];
   const plan::Phase before = plan::Ledger::from_json((*job)["status"][kLedger]).phase;
-  bool wrote = false;
-  if (decision.commit_first && changed) {
-    const auto stored = CO_TRY(co_await store_status(kind, job, std::move(status)));
-    if (!(*stored)["status"][kLedger].is_object()) {
-      co_return fail(ErrorCode::Invalid,
-                     "the server drops status.muster: its CRD is too old, apply deploy/crds");
-    }
-    wrote = true;
+  const bool commit = decision.commit_first && changed;
+  if (commit) {
+    CO_TRY(co_await store_status(kind, job, status));
+    count(kind, ref, before, decision.verdict.phase);
   }
-  if (wrote || !decision.commit_first) say(kind, ref, decision.notes);
-  if (wrote) count(kind, ref, before, decision.verdict.phase);
-  const bool acted = !decision.wave.empty();
-  if (acted) {
+  say(kind, ref, decision.notes);
+  if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
+  if (!decision.wave.empty()) {
     WaveResult result = co_await waves_.run(ref, std::move(decision.wave));
     say(kind, ref, result.notes);
     memories_[key].refusals = std::move(result.refusals);
     if (result.failure) co_return fail(*result.failure);
+    co_return true;  // decide again before the status is written: it may say more then
   }
-  if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
-  if (!decision.commit_first && changed) {
-    Memory& memory = memories_[key];
-    const Duration since = loop_.monotonic() - memory.last_status;
-    if (acted) co_return true;  // decide again first: the status may say more then
-    if (same_but_for_counts(status, (*job)["status"]) && memory.last_status != Monotonic{} &&
-        since < kCountsInterval) {
-      queue_.add_after(key, kCountsInterval - since);
-      co_return false;
-    }
-    CO_TRY(co_await store_status(kind, job, std::move(status)));
+  if (!commit && changed && is_due(key, status, (*job)["status"])) {
+    CO_TRY(co_await store_status(kind, job, status));
     count(kind, ref, before, decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
   }
-  co_return acted || wrote;
+  co_return commit;
+}
+
+// Numbers alone may wait for a moment, and are looked at again then.
+bool Controller::is_due(const std::string& key, const json::Value& status, const json::Value& stored) {
+  const Monotonic last = memories_[key].last_status;
+  const Duration since = loop_.monotonic() - last;
+  if (!same_but_for_counts(status, stored) || last == Monotonic{} || since >= kCountsInterval) return true;
+  queue_.add_after(key, kCountsInterval - since);
+  return false;
 }
 
 // A job that could never run: said once, for good.
@@ -267,6 +262,9 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
   update["status"] = std::move(status);
   auto stored = co_await cluster_.update_status(kind.dialect->identity().resource, std::move(update));
   if (!stored) co_return fail(stored.error().in("writing the status"));
+  if (!(**stored)["status"][kLedger].is_object()) {
+    co_return fail(ErrorCode::Invalid, "the server drops status.muster: its CRD is too old, apply deploy/crds");
+  }
   kind.jobs.learn(*stored);
   co_return *stored;
 }

@@ -31,6 +31,8 @@ class Controller {
     std::string ns;                   // empty: all namespaces
     int workers = 64;                 // jobs looked at concurrently
     std::function<bool()> may_write;  // asked right before every write; empty: always
+    // The policy; the simulation plants faults here to see that its checks find them.
+    std::function<engine::Decision(const plan::Plan&, const engine::Observed&, Time)> decide = engine::decide;
   };
 
   Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry, Rng& rng,
@@ -71,6 +73,7 @@ class Controller {
                                engine::Decision decision);
   Task<Result<bool>> reject(Kind& kind, const std::string& key, cluster::ObjectPtr job, const Error& error);
   Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job, json::Value status);
+  bool is_due(const std::string& key, const json::Value& status, const json::Value& stored);
   engine::Observed observe(const json::Value& job, Memory& memory);
   Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job, Memory& memory);
   void say(const Kind& kind, const plan::JobRef& job, const std::vector<plan::Note>& notes);

@@ -19,16 +19,22 @@ class Copier {
       return fail(ErrorCode::TooLarge, fmt::format("more than {} values", limits_.nodes));
     }
     switch (element.type()) {
-      case simdjson::dom::element_type::ARRAY: return copy_array(element, depth + 1);
-      case simdjson::dom::element_type::OBJECT: return copy_object(element, depth + 1);
-      case simdjson::dom::element_type::INT64: return Value(element.get_int64().value_unsafe());
+      case simdjson::dom::element_type::ARRAY:
+        return copy_array(element, depth + 1);
+      case simdjson::dom::element_type::OBJECT:
+        return copy_object(element, depth + 1);
+      case simdjson::dom::element_type::INT64:
+        return Value(element.get_int64().value_unsafe());
       case simdjson::dom::element_type::UINT64:
         return Value(static_cast<double>(element.get_uint64().value_unsafe()));
-      case simdjson::dom::element_type::DOUBLE: return Value(element.get_double().value_unsafe());
+      case simdjson::dom::element_type::DOUBLE:
+        return Value(element.get_double().value_unsafe());
       case simdjson::dom::element_type::STRING:
         return Value(std::string(element.get_string().value_unsafe()));
-      case simdjson::dom::element_type::BOOL: return Value(element.get_bool().value_unsafe());
-      case simdjson::dom::element_type::NULL_VALUE: return Value();
+      case simdjson::dom::element_type::BOOL:
+        return Value(element.get_bool().value_unsafe());
+      case simdjson::dom::element_type::NULL_VALUE:
+        return Value();
     }
     return fail(ErrorCode::Internal, "unknown JSON type");
   }
@@ -85,10 +91,11 @@ Result<Value> read(std::string_view text, const ReadLimits& limits) {
     return fail(ErrorCode::TooLarge,
                 fmt::format("{} bytes of JSON, at most {} are read", text.size(), limits.bytes));
   }
-  simdjson::dom::parser parser(limits.bytes + 1);
+  simdjson::dom::parser parser;
   simdjson::dom::element root;
   // One level more than allowed, so that our own count reports the limit in our own words.
-  if (const auto error = parser.allocate(text.size() + 1, static_cast<std::size_t>(limits.depth) + 1)) {
+  if (const auto error =
+          parser.allocate(text.size() + 1, static_cast<std::size_t>(limits.depth) + 1)) {
     return fail(ErrorCode::Internal, simdjson::error_message(error));
   }
   if (const auto error = parser.parse(text.data(), text.size()).get(root)) {

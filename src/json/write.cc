@@ -40,6 +40,8 @@ class Writer {
     // JSON has no infinities; null is what every other writer puts there.
     if (!std::isfinite(number)) {
       out_ += "null";
+    } else if (number == 0) {
+      out_ += '0';  // -0 is equal to 0, and equal values give equal bytes
     } else {
       fmt::format_to(std::back_inserter(out_), "{}", number);
     }

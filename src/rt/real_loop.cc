@@ -83,7 +83,7 @@ Task<Result<void>> Descriptor::writable() {
 
 void Descriptor::close() {
   boost::system::error_code ignored;
-  impl_->stream.close(ignored);
+  [[maybe_unused]] const auto result = impl_->stream.close(ignored);
 }
 
 struct Signals::Impl {

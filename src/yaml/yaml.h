@@ -14,8 +14,8 @@ namespace muster::yaml {
 struct ReadLimits {
   std::size_t bytes = limits::kMaxManifestFileBytes;
   int depth = limits::kMaxDepth;
-  std::size_t nodes = limits::kMaxNodes;               // per document, aliases expanded
-  std::size_t alias_nodes = limits::kMaxAliasNodes;    // per file, created by expanding aliases
+  std::size_t nodes = limits::kMaxNodes;             // per document, aliases expanded
+  std::size_t alias_nodes = limits::kMaxAliasNodes;  // per file, created by expanding aliases
   std::size_t documents = limits::kMaxDocumentsPerFile;
 };
 

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "plan/dialect.h"
+#include "rt/pool.h"
+#include "rt/real_loop.h"
+
+namespace muster::cli {
+
+// What every verb is handed: the process's loop and seams, its environment and the common flags.
+struct Context {
+  rt::RealLoop& loop;
+  rt::Pool& pool;
+  Rng& rng;
+  const plan::Registry& registry;
+  std::map<std::string, std::string> environment;
+  Logger log;
+
+  // Common flags.
+  std::string home;  // $MUSTER_HOME, absolute
+  std::optional<std::string> kubeconfig;
+  std::optional<std::string> kube_context;
+  bool insecure = false;  // --insecure-skip-tls-verify
+  std::string ns;         // empty: the context's, or "default"
+  bool all_namespaces = false;
+  std::string color = "auto";
+
+  [[nodiscard]] std::string env(const std::string& name) const {
+    const auto found = environment.find(name);
+    return found == environment.end() ? "" : found->second;
+  }
+  [[nodiscard]] bool wants_cluster() const { return kubeconfig || kube_context; }
+};
+
+// Exit codes as users meet them: docs/cli.md.
+namespace exit_code {
+inline constexpr int kOk = 0;
+inline constexpr int kFailed = 1;
+inline constexpr int kUsage = 2;
+inline constexpr int kTimeout = 124;
+inline constexpr int kOurs = 125;
+inline constexpr int kInterrupted = 130;
+}  // namespace exit_code
+
+// One line on stderr: "error: …", with every field cause on a line of its own.
+void print_error(const Error& error);
+
+}  // namespace muster::cli

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "cli/context.h"
+#include "node/options.h"
+
+// What this machine has, as a node.
+namespace muster::cli {
+
+// cpu, memory, GPUs and host name of this machine; images.yaml of the home.
+Result<node::NodeOptions> node_options(const Context& context, const std::string& name);
+
+// The muster-shim program beside this one.
+Result<std::string> find_shim();
+
+}  // namespace muster::cli

@@ -1,0 +1,70 @@
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/program.h"
+#include "cli/verbs.h"
+#include "dialects/registry.h"
+
+extern char** environ;
+
+namespace muster::cli {
+namespace {
+
+std::map<std::string, std::string> read_environment() {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    const auto equals = text.find('=');
+    if (equals != std::string_view::npos) variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+  }
+  return variables;
+}
+
+std::string home_of(const std::map<std::string, std::string>& environment, const std::string& flag) {
+  const auto value = [&](const char* name) {
+    const auto found = environment.find(name);
+    return found == environment.end() ? std::string() : found->second;
+  };
+  std::string home = flag.empty() ? value("MUSTER_HOME") : flag;
+  if (home.empty()) home = (value("HOME").empty() ? "/root" : value("HOME")) + "/.muster";
+  return std::filesystem::absolute(home).lexically_normal();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  // A reader that went away ends us like any filter; a socket that did must not.
+  std::signal(SIGPIPE, SIG_IGN);
+  Flags flags;
+  Verb verb;
+  if (const auto code = parse(argc, argv, flags, verb)) return *code;
+  rt::RealLoop loop;
+  rt::Pool pool(2);
+  SystemRng rng;
+  const plan::Registry registry = dialects::make_registry();
+  const auto environment = read_environment();
+  const Severity least = flags.verbosity >= 2 ? Severity::Debug : flags.verbosity == 1 ? Severity::Info : Severity::Warning;
+  Context context{.loop = loop,
+                  .pool = pool,
+                  .rng = rng,
+                  .registry = registry,
+                  .environment = environment,
+                  .log = Logger::to_descriptor(STDERR_FILENO, flags.long_running ? std::min(least, Severity::Info) : least),
+                  .home = home_of(environment, flags.home),
+                  .insecure = flags.insecure,
+                  .ns = flags.ns,
+                  .all_namespaces = flags.all_namespaces,
+                  .color = flags.color};
+  if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
+  if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
+  return loop.run(verb(context));
+}
+
+}  // namespace muster::cli
+
+int main(int argc, char** argv) { return muster::cli::main(argc, argv); }

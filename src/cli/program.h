@@ -1,0 +1,31 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "cli/context.h"
+#include "rt/task.h"
+
+namespace muster::cli {
+
+// Flags that every verb shares.
+struct Flags {
+  std::string home;
+  std::string kubeconfig;
+  std::string kube_context;
+  bool insecure = false;
+  std::string ns;
+  bool all_namespaces = false;
+  std::string color = "auto";
+  int verbosity = 0;
+  bool long_running = false;  // up, operator, node: they say what they do
+};
+
+using Verb = std::function<Task<int>(Context&)>;
+
+// Reads the command line into flags and what to run; an exit code when there is nothing to run (help,
+// a usage error).
+std::optional<int> parse(int argc, char** argv, Flags& flags, Verb& verb);
+
+}  // namespace muster::cli

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "cli/context.h"
+#include "cluster/cluster.h"
+#include "rt/task.h"
+
+namespace muster::cluster::kube {
+class KubeCluster;
+}
+
+namespace muster::cli {
+
+class Plane;
+
+// How much of an embedded control plane a command needs when nobody else keeps one.
+enum class PlaneParts { Store, All };
+
+// The cluster that a command talks to: a real one by kubeconfig, the embedded one of a running Muster
+// over its socket, or an embedded one of our own. close() it before it is destroyed.
+class Target {
+ public:
+  // `--context` or `--kubeconfig` mean a real cluster; anything else is this machine.
+  static Task<Result<std::unique_ptr<Target>>> open(Context& context, PlaneParts parts);
+  Target();
+  ~Target();
+
+  [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
+  [[nodiscard]] bool is_local() const { return local_; }
+  // Ours alone: nobody goes on when we end.
+  [[nodiscard]] bool owns_plane() const { return plane_ != nullptr; }
+  // Where it is, for the first line of output.
+  [[nodiscard]] const std::string& description() const { return description_; }
+  // -n, else the context's, else "default".
+  [[nodiscard]] const std::string& ns() const { return ns_; }
+  Task<void> close();
+
+ private:
+  Task<Result<void>> open_cluster(Context& context);
+  Task<Result<void>> open_local(Context& context, PlaneParts parts);
+
+  cluster::Cluster* cluster_ = nullptr;
+  std::unique_ptr<cluster::kube::KubeCluster> remote_;
+  std::unique_ptr<Plane> plane_;
+  bool local_ = false;
+  std::string description_;
+  std::string ns_ = "default";
+};
+
+// The socket that a running Muster serves in its home.
+std::string socket_path(const std::string& home);
+
+}  // namespace muster::cli

@@ -1,0 +1,80 @@
+#include "json/value.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "json/read.h"
+#include "json/write.h"
+
+namespace muster::json {
+namespace {
+
+TEST(Value, WhatIsAbsentIsEmpty) {
+  const Value value = read(R"({"a":{"b":[1]}})").value();
+  EXPECT_EQ(value["a"]["b"][0].as_int(), 1);
+  EXPECT_TRUE(value["a"]["b"][1].is_null());
+  EXPECT_TRUE(value["x"]["y"][7]["z"].is_null());
+  EXPECT_EQ(value["x"].as_string(), "");
+  EXPECT_EQ(value["x"].as_int(5), 5);
+  EXPECT_EQ(value.at_path("a.b"), value["a"]["b"]);
+  EXPECT_TRUE(value.at_path("a.b.c").is_null());
+}
+
+TEST(Value, ChangesInPlaceAndKeepsTheOrder) {
+  Value value = read(R"({"z":1,"a":2})").value();
+  value["m"] = 3;
+  value["z"] = "new";
+  value.make_path("x.y") = true;
+  EXPECT_TRUE(value.object().erase("a"));
+  EXPECT_FALSE(value.object().erase("a"));
+  EXPECT_EQ(write(value), R"({"z":"new","m":3,"x":{"y":true}})");
+}
+
+TEST(Value, EqualInAnyMemberOrder) {
+  EXPECT_EQ(read(R"({"a":1,"b":{"c":2,"d":3}})").value(),
+            read(R"({"b":{"d":3,"c":2},"a":1})").value());
+  EXPECT_NE(read(R"({"a":1})").value(), read(R"({"a":1,"b":null})").value());
+  EXPECT_NE(read(R"({"a":1,"b":1})").value(), read(R"({"a":1,"c":1})").value());
+  EXPECT_NE(read("[1,2]").value(), read("[2,1]").value());
+  EXPECT_EQ(Value(1), Value(1.0));
+  EXPECT_NE(Value(1), Value("1"));
+  EXPECT_NE(Value(0), Value(false));
+  EXPECT_NE(Value(0), Value());
+}
+
+TEST(Value, DoublesThatAreWholeAreIntegersToo) {
+  EXPECT_EQ(Value(3.0).as_int(), 3);
+  EXPECT_EQ(Value(3.5).as_int(-1), -1);
+  EXPECT_EQ(Value(1e300).as_int(-1), -1);
+  EXPECT_EQ(Value(std::numeric_limits<double>::quiet_NaN()).as_int(-1), -1);
+}
+
+TEST(Write, Layouts) {
+  const Value value = read(R"({"b":[1,{}],"a":{"d":[],"c":"x"}})").value();
+  EXPECT_EQ(write(value), R"({"b":[1,{}],"a":{"d":[],"c":"x"}})");
+  EXPECT_EQ(write_canonical(value), R"({"a":{"c":"x","d":[]},"b":[1,{}]})");
+  EXPECT_EQ(write_pretty(value),
+            "{\n  \"b\": [\n    1,\n    {}\n  ],\n  \"a\": {\n    \"d\": [],\n"
+            "    \"c\": \"x\"\n  }\n}");
+}
+
+TEST(Write, EqualNumbersGiveEqualBytes) {
+  EXPECT_EQ(write_canonical(Value(-0.0)), write_canonical(Value(0)));
+  EXPECT_EQ(write_canonical(Value(2.0)), write_canonical(Value(2)));
+}
+
+TEST(Write, WhatJsonDoesNotHaveIsNull) {
+  EXPECT_EQ(write(Value(std::numeric_limits<double>::infinity())), "null");
+  EXPECT_EQ(write(Value(std::numeric_limits<double>::quiet_NaN())), "null");
+}
+
+TEST(Write, DoublesReadBackTheSame) {
+  for (const double number :
+       {0.1, -0.0, 1e-300, 1.7976931348623157e308, 5e-324, 1e19, 1e21, 123.0}) {
+    EXPECT_EQ(read(write(Value(number)))->as_double(), number);
+  }
+}
+
+}  // namespace
+}  // namespace muster::json
