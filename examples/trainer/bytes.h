@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +18,8 @@ static_assert(std::endian::native == std::endian::little);
 template <class Number>
   requires std::is_arithmetic_v<Number>
 void append_number(std::string& bytes, Number number) {
-  char raw[sizeof number];
-  std::memcpy(raw, &number, sizeof number);
-  bytes.append(raw, sizeof number);
+  const auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(number);
+  bytes.append(raw.data(), raw.size());
 }
 
 inline void append_numbers(std::string& bytes, std::span<const double> numbers) {
@@ -34,10 +34,10 @@ inline void append_numbers(std::string& bytes, std::span<const double> numbers) 
 template <class Number>
   requires std::is_arithmetic_v<Number>
 Number take_number(std::string_view& bytes) {
-  Number number;
-  std::memcpy(&number, bytes.data(), sizeof number);
-  bytes.remove_prefix(sizeof number);
-  return number;
+  std::array<char, sizeof(Number)> raw;
+  bytes.copy(raw.data(), raw.size());
+  bytes.remove_prefix(raw.size());
+  return std::bit_cast<Number>(raw);
 }
 
 inline void take_numbers(std::string_view& bytes, std::span<double> numbers) {

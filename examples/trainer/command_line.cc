@@ -1,10 +1,10 @@
 #include "trainer/command_line.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <limits>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "trainer/flags.h"
 
@@ -14,17 +14,23 @@ namespace {
 constexpr std::uint64_t kMaxStepDelay = 60'000;
 
 constexpr std::string_view kExamples = R"(Examples:
-  muster-trainer                                        train in this process alone
-  muster-trainer --checkpoint-dir out --epochs 2        and keep checkpoints and the result in out/
-  muster-trainer --checkpoint-dir sim --simulate-ranks 4
-                                                        what four ranks would compute, in one process
-  muster-trainer verify out --ranks 4                   did four ranks compute what one process would?
-  muster-trainer compare out/final-rank-0.params sim/final-simulated.params --tolerance 1e-5
+  train in this process alone:
+    muster-trainer
+  keep checkpoints and the result in out/:
+    muster-trainer --checkpoint-dir out --epochs 2
+  compute in one process what four ranks would:
+    muster-trainer --checkpoint-dir sim --simulate-ranks 4
+  did the four ranks of a job compute what one process would?
+    muster-trainer verify out --ranks 4
+  how far apart are two results?
+    muster-trainer compare out/final-rank-0.params sim/final-simulated.params --tolerance 1e-5
 
-Trains a small classifier on data that it makes up, data-parallel: each rank has its own shard, and gradients are
-summed over a ring of TCP connections. Ranks find each other through the MS_* variables that an MSJob injects; without
-them there is one rank. Exit codes: 0 done, 1 failed, 2 wrong flags or environment, 97 this rank is running twice,
-138 a peer was lost: start this rank again and it resumes from the last checkpoint that all ranks have.
+Trains a small classifier on data that it makes up, data-parallel: each rank has its own shard, and
+gradients are summed over a ring of TCP connections. Ranks find each other through the MS_*
+variables that an MSJob injects; without them there is one rank.
+
+Exit codes: 0 done; 1 failed; 2 wrong flags or environment; 97 this rank is running twice; 138 a
+peer was lost: start this rank again, and it resumes from the last checkpoint that all ranks have.
 )";
 
 std::function<Result<void>(std::string_view)> path_into(

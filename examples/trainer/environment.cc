@@ -1,9 +1,9 @@
 #include "trainer/environment.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+
+#include <fmt/format.h>
 
 #include "trainer/hyperparameters.h"
 #include "trainer/node_id.h"

@@ -11,7 +11,7 @@
 
 namespace muster::trainer {
 
-enum class Role { Standalone, Scheduler, Worker };
+enum class Role : std::uint8_t { Standalone, Scheduler, Worker };
 
 // What the job controller tells a process about its place in the job, in MindSpore's variables.
 // With none of them set the process stands alone.

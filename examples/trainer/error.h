@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <cstring>
 #include <expected>
 #include <string>
@@ -8,7 +9,7 @@
 namespace muster::trainer {
 
 // How the process ends. A job controller decides by these numbers whether a rank is started again.
-enum class ExitCode : int {
+enum class ExitCode : std::uint8_t {
   Success = 0,
   Failure = 1,        // disk, network or a check failed: another attempt would fail the same way
   Usage = 2,          // the command line or the environment is wrong

@@ -1,11 +1,12 @@
 #include "trainer/files.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <cerrno>
 #include <cstdio>
+
+#include <fmt/core.h>
 
 #include "trainer/descriptor.h"
 
@@ -34,7 +35,7 @@ Result<void> sync(const Descriptor& file, const std::string& path) {
 
 Result<void> write_atomically(const std::filesystem::path& path, std::string_view bytes) {
   const std::string partial = path.string() + std::string(kPartialSuffix);
-  Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Descriptor file(::open(partial.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
   if (!file.is_open()) {
     return system_failure("cannot create " + partial, errno);
   }
@@ -47,7 +48,7 @@ Result<void> write_atomically(const std::filesystem::path& path, std::string_vie
   }
   // The rename itself is an entry of the directory, durable only when that is.
   const std::string parent = path.has_parent_path() ? path.parent_path().string() : ".";
-  Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.is_open()) {
     return system_failure("cannot open directory " + parent, errno);
   }
@@ -55,7 +56,7 @@ Result<void> write_atomically(const std::filesystem::path& path, std::string_vie
 }
 
 Result<std::string> read_whole(const std::filesystem::path& path, std::size_t most) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) {
     return system_failure("cannot open " + path.string(), errno);
   }

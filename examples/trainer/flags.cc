@@ -1,10 +1,10 @@
 #include "trainer/flags.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
+
+#include <fmt/core.h>
 
 #include "trainer/numbers.h"
 

@@ -13,9 +13,9 @@ namespace muster::trainer {
 // parameters, so a checkpoint may be resumed, and a result compared, exactly when these agree.
 struct Hyperparameters {
   std::uint64_t epochs = 5;
-  std::uint64_t steps_per_epoch = 200;
-  std::uint64_t batch = 128;  // samples per rank and step
-  std::uint64_t hidden = 256;
+  std::uint64_t steps_per_epoch = 400;
+  std::uint64_t batch = 64;  // samples per rank and step
+  std::uint64_t hidden = 128;
   double learning_rate = 0.05;
   std::uint64_t seed = 1;
   std::uint64_t ranks = 1;

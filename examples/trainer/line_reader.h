@@ -13,7 +13,12 @@ class LineReader {
  public:
   explicit LineReader(std::size_t longest) : longest_(longest) {}
 
-  void add(std::string_view bytes) { buffer_.append(bytes); }
+  // Call next() until it has nothing more before adding again: that keeps the buffer within bounds.
+  void add(std::string_view bytes) {
+    if (!is_overrun_) {
+      buffer_.append(bytes);
+    }
+  }
 
   // The next whole line, without its end.
   [[nodiscard]] std::optional<std::string> next() {

@@ -36,7 +36,9 @@ void end_on_signals() {
   }
 }
 
-ExitCode verdict(bool has_passed) { return has_passed ? ExitCode::Success : ExitCode::Failure; }
+ExitCode verdict(bool has_passed) {
+  return has_passed ? ExitCode::Success : ExitCode::Failure;
+}
 
 Result<ExitCode> execute(const TrainCommand& command) {
   const Environment environment = TRY(read_environment(process_environment));
@@ -62,9 +64,13 @@ Result<ExitCode> execute(const TrainCommand& command) {
   return ExitCode::Success;
 }
 
-Result<ExitCode> execute(const CompareCommand& command) { return verdict(TRY(compare(command))); }
+Result<ExitCode> execute(const CompareCommand& command) {
+  return verdict(TRY(compare(command)));
+}
 
-Result<ExitCode> execute(const VerifyCommand& command) { return verdict(TRY(verify(command))); }
+Result<ExitCode> execute(const VerifyCommand& command) {
+  return verdict(TRY(verify(command)));
+}
 
 Result<ExitCode> execute(const HelpCommand& command) {
   fmt::print("{}", command.text);

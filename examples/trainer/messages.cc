@@ -1,9 +1,9 @@
 #include "trainer/messages.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
+
+#include <fmt/format.h>
 
 #include "trainer/hyperparameters.h"
 #include "trainer/node_id.h"
@@ -28,7 +28,9 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   }
 }
 
-bool is_printable(char character) { return character >= ' ' && character <= '~'; }
+bool is_printable(char character) {
+  return character >= ' ' && character <= '~';
+}
 
 // A peer's words may end up in a terminal.
 std::string printable(std::string_view text) {
@@ -132,11 +134,17 @@ std::string encode(const Start& message) {
   return line;
 }
 
-std::string encode(const Done& message) { return fmt::format("done {}", message.generation); }
+std::string encode(const Done& message) {
+  return fmt::format("done {}", message.generation);
+}
 
-std::string encode(const Finished&) { return "finished"; }
+std::string encode(const Finished&) {
+  return "finished";
+}
 
-std::string encode(const Lost& message) { return "lost " + message.node_id; }
+std::string encode(const Lost& message) {
+  return "lost " + message.node_id;
+}
 
 std::string encode(const Rejected& message) {
   return "reject " + printable(std::string_view(message.reason).substr(0, kMaxReason));

@@ -1,7 +1,6 @@
 #include "trainer/network.h"
 
 #include <arpa/inet.h>
-#include <fmt/core.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,6 +14,8 @@
 #include <cstring>
 #include <memory>
 
+#include <fmt/core.h>
+
 namespace muster::trainer {
 namespace {
 
@@ -22,7 +23,9 @@ namespace {
 constexpr int kBacklog = 1'024;
 
 // The socket interface takes every family's address as a sockaddr.
-sockaddr* generic(sockaddr_in& address) { return reinterpret_cast<sockaddr*>(&address); }
+sockaddr* generic(sockaddr_in& address) {
+  return reinterpret_cast<sockaddr*>(&address);
+}
 
 // Without this the kernel would hold back small frames for up to 40 ms, waiting for more to send
 // with them.

@@ -9,7 +9,9 @@ namespace {
 
 constexpr std::size_t kMaxNodeId = 253;  // the longest Kubernetes object name
 
-constexpr bool is_digit(char character) { return character >= '0' && character <= '9'; }
+constexpr bool is_digit(char character) {
+  return character >= '0' && character <= '9';
+}
 
 constexpr bool is_allowed(char character) {
   return is_digit(character) || (character >= 'a' && character <= 'z') ||

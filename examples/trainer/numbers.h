@@ -11,16 +11,18 @@ namespace muster::trainer {
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_number(std::string_view text) {
   Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, number);
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 
 template <class Number>
 [[nodiscard]] std::optional<Number> parse_hexadecimal(std::string_view text) {
   Number number{};
-  const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data(), end, number, 16);
+  const char* begin = text.data();
+  const char* end = begin + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, number, 16);
   return error == std::errc{} && stop == end ? std::optional(number) : std::nullopt;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
-#include <fmt/core.h>
-
 #include <cstdio>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace muster::trainer {
 
@@ -12,7 +12,7 @@ namespace muster::trainer {
 template <class... Arguments>
 void say(fmt::format_string<Arguments...> text, Arguments&&... arguments) {
   fmt::print(stdout, "{}\n", fmt::format(text, std::forward<Arguments>(arguments)...));
-  std::fflush(stdout);
+  static_cast<void>(std::fflush(stdout));
 }
 
 // One line on stderr, for what went wrong or was decided on the way.

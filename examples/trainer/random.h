@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <numbers>
 
 namespace muster::trainer {
 
@@ -27,7 +28,7 @@ class RandomStream {
   // Bell-shaped with mean 0 and variance 1: four uniform numbers of variance 1/12 each, their sum
   // centred and scaled by sqrt(12 / 4).
   constexpr double bell() {
-    return (uniform() + uniform() + uniform() + uniform() - 2.0) * 1.7320508075688772;
+    return (uniform() + uniform() + uniform() + uniform() - 2.0) * std::numbers::sqrt3;
   }
 
  private:

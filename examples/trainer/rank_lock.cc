@@ -1,18 +1,19 @@
 #include "trainer/rank_lock.h"
 
 #include <fcntl.h>
-#include <fmt/core.h>
 #include <sys/file.h>
 
 #include <cerrno>
 #include <system_error>
+
+#include <fmt/core.h>
 
 namespace muster::trainer {
 namespace {
 
 // One write to a file opened for appending, so that lines of several processes do not mix.
 Result<void> record_contention(const std::filesystem::path& path, const std::string& node_id) {
-  Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
   const std::string line = fmt::format("{} pid {}\n", node_id, ::getpid());
   if (!file.is_open() || ::write(file.number(), line.data(), line.size()) < 0) {
     return system_failure("--lock-dir: cannot write " + path.string(), errno);

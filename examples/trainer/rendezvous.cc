@@ -1,9 +1,9 @@
 #include "trainer/rendezvous.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "trainer/node_id.h"
 
@@ -85,6 +85,8 @@ void Rendezvous::add(ConnectionId connection, Registration registration, Effects
       return;
     }
   }
+  effects.notes.push_back(
+      fmt::format("{} registered, {} of {}", registration.node_id, members_.size() + 1, workers_));
   members_.emplace(connection, Member{.registration = std::move(registration)});
   if (members_.size() == workers_) {
     start_generation(effects);

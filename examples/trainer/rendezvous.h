@@ -14,8 +14,8 @@ namespace muster::trainer {
 // to let go.
 //
 //   Gathering ── the last worker registers ──▶ Training ── all are done ──▶ Finished
-//       ▲                                         │
-//       └── a member's connection ends, or its node id registers again ──┘
+//       ▲                                          │
+//       └── a member hangs up or registers anew ───┘
 //
 // A generation is one set of processes that trains together. It is all or nothing: when one member
 // goes, the others are told who it was and let go, and the next generation forms from scratch at
@@ -46,7 +46,7 @@ class Rendezvous {
   [[nodiscard]] bool is_finished() const { return phase_ == Phase::Finished; }
 
  private:
-  enum class Phase { Gathering, Training, Finished };
+  enum class Phase : std::uint8_t { Gathering, Training, Finished };
   struct Member {
     Registration registration;
     bool is_done = false;

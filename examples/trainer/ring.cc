@@ -1,19 +1,19 @@
 #include "trainer/ring.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <array>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "trainer/bytes.h"
 
 namespace muster::trainer {
 namespace {
 
-constexpr std::uint64_t kMagic = 0x31676e6972736d6d;  // "mmsring1"
+constexpr std::uint64_t kMagic = 0x3130676e6972736d;  // "msring01"
 constexpr std::size_t kHelloSize = 5 * sizeof(std::uint64_t);
 constexpr std::size_t kHeaderSize = 3 * sizeof(std::uint64_t);
 // A stranger that connects and says nothing must not keep the previous rank waiting for long.

@@ -31,7 +31,9 @@ struct Round {
   bool adds = false;         // whether the received chunk is added, or replaces
 };
 
-constexpr std::size_t round_count(std::size_t ranks) { return 2 * (ranks - 1); }
+constexpr std::size_t round_count(std::size_t ranks) {
+  return 2 * (ranks - 1);
+}
 
 constexpr Round round_of(std::size_t rank, std::size_t ranks, std::size_t round) {
   const bool adds = round + 1 < ranks;

@@ -1,5 +1,3 @@
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
@@ -7,6 +5,8 @@
 #include <system_error>
 #include <utility>
 #include <variant>
+
+#include <fmt/core.h>
 
 #include "trainer/files.h"
 #include "trainer/network.h"
@@ -77,18 +77,17 @@ class Worker {
          .timeout = environment_.topology_timeout});
   }
 
-  // Our own last checkpoint is written before the last barrier and removed after it. If it is
-  // there, and no one comes to meet us, then the others passed that barrier and left, and we were
-  // stopped between it and our end.
+  // Every rank keeps its last checkpoint, or the mark that it becomes, past the barrier at the end.
+  // If ours is there and no one comes to meet us, the others passed that barrier and left, and we
+  // were stopped between it and our own end.
   Result<void> on_timeout(const TimedOut& timed_out) const {
-    if (std::ranges::binary_search(inventory_.steps, hyperparameters_.total_steps())) {
+    if (inventory_.is_complete) {
       say("all steps were trained before, and no one is left to meet: nothing to do");
       return {};
     }
     return failure(
         fmt::format("no topology of {} workers after {} s: {}; the scheduler is expected at {}:{} "
-                    "(MS_SCHED_HOST, MS_SCHED_PORT), "
-                    "the limit is MS_TOPO_TIMEOUT",
+                    "(MS_SCHED_HOST, MS_SCHED_PORT), the limit is MS_TOPO_TIMEOUT",
                     environment_.workers, environment_.topology_timeout.count(), timed_out.reason,
                     environment_.scheduler_host, environment_.scheduler_port));
   }
@@ -116,7 +115,7 @@ class Worker {
 
   Result<Snapshot> restore(const Start& start) {
     if (store_) {
-      store_->forget_after(start.resume_step);
+      store_->resume_at(start.resume_step);
       // A result of an earlier run must not be taken for ours.
       std::error_code ignored;
       std::filesystem::remove(final_path(store_->directory(), start.rank), ignored);
@@ -124,7 +123,7 @@ class Worker {
     if (start.resume_step == 0) {
       return initial_snapshot(hyperparameters_);
     }
-    if (!std::ranges::binary_search(inventory_.steps, start.resume_step)) {
+    if (!store_ || !std::ranges::binary_search(inventory_.steps, start.resume_step)) {
       return failure(
           fmt::format("the scheduler asks for step {}, of which there is no checkpoint here",
                       start.resume_step));
@@ -135,8 +134,8 @@ class Worker {
 
   // The order matters. First everybody has the last checkpoint and the result on disk, which the
   // barrier proves; then everybody says so to the scheduler, which tells all when the last one has;
-  // only then may the checkpoints go. A rank that dies on the way is started again and finds either
-  // its peers or its own last checkpoint.
+  // only then may the checkpoints go. A rank that dies on the way is started again, and finds
+  // either its peers or its own mark.
   Result<void> finish(const Snapshot& state, Ring& ring, Joined& joined) {
     if (store_) {
       TRY(write_atomically(final_path(store_->directory(), joined.start.rank), encode(state)));
@@ -144,7 +143,7 @@ class Worker {
     TRY(ring.barrier());
     TRY(joined.link.finish(joined.start.generation, Clock::now() + environment_.node_timeout));
     if (store_) {
-      store_->forget_all();
+      store_->mark_finished(state.step);
     }
     say("done after step {}", state.step);
     return {};

@@ -82,6 +82,7 @@ class Scheduler {
   // difference too small to pay for in bookkeeping.
   void serve_all() {
     std::vector<ConnectionId> ids;
+    ids.reserve(connections_.size());
     for (const auto& [id, connection] : connections_) {
       ids.push_back(id);
     }
@@ -95,23 +96,17 @@ class Scheduler {
     }
   }
 
-  // False once the connection is over.
+  // False once the connection is over. One read a turn, so that a flood on one connection does not
+  // keep the others waiting: poll() reports what is left.
   bool receive(ConnectionId id) {
     Connection& connection = connections_.at(id);
     std::array<char, 4'096> buffer;
-    while (true) {
-      const Transfer transfer = receive_some(connection.socket, buffer);
-      if (transfer.closed) {
-        return false;
-      }
-      if (transfer.bytes == 0) {
-        return true;
-      }
-      if (!connection.is_ending) {
-        connection.lines.add(std::string_view(buffer.data(), transfer.bytes));
-        handle_lines(id, connection);
-      }
+    const Transfer transfer = receive_some(connection.socket, buffer);
+    if (!connection.is_ending) {
+      connection.lines.add(std::string_view(buffer.data(), transfer.bytes));
+      handle_lines(id, connection);
     }
+    return !transfer.closed;
   }
 
   void handle_lines(ConnectionId id, Connection& connection) {

@@ -152,6 +152,9 @@ Result<void> SchedulerLink::handle_news() {
     }
     is_finished_ = is_finished_ || std::holds_alternative<Finished>(message);
   }
+  if (lines_.is_overrun()) {
+    socket_.reset();  // whoever this is, it is not our scheduler
+  }
   if (!is_connected() && !is_finished_) {
     note("the scheduler is gone; training goes on as long as the ring is whole");
   }
@@ -170,14 +173,15 @@ Result<JoinOutcome> join(JoinRequest request) {
     if (std::holds_alternative<AlreadyFinished>(attempt)) {
       return AlreadyFinished{};
     }
-    Obstacle& obstacle = std::get<Obstacle>(attempt);
-    if (Clock::now() + pause >= deadline) {
+    auto& obstacle = std::get<Obstacle>(attempt);
+    const auto left = deadline - Clock::now();
+    if (left <= Clock::duration::zero()) {
       return TimedOut{std::move(obstacle.reason)};
     }
     if (!std::exchange(has_noted, true)) {
       note("{}; trying again for {} s", obstacle.reason, request.timeout.count());
     }
-    std::this_thread::sleep_for(pause);
+    std::this_thread::sleep_for(std::min<Clock::duration>(pause, left));
     pause = std::min(2 * pause, kLongestPause);
   }
 }

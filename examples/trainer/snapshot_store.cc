@@ -1,11 +1,11 @@
 #include "trainer/snapshot_store.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <charconv>
 #include <system_error>
 #include <utility>
+
+#include <fmt/core.h>
 
 #include "trainer/files.h"
 
@@ -62,7 +62,9 @@ Result<SnapshotStore> SnapshotStore::open(std::filesystem::path directory, std::
 }
 
 SnapshotStore::SnapshotStore(std::filesystem::path directory, std::string node_id)
-    : directory_(std::move(directory)), prefix_(fmt::format("checkpoint-{}-step-", node_id)) {}
+    : directory_(std::move(directory)),
+      prefix_(fmt::format("checkpoint-{}-step-", node_id)),
+      mark_(directory_ / fmt::format("finished-{}{}", node_id, kSuffix)) {}
 
 SnapshotStore::Inventory SnapshotStore::restorable(const Hyperparameters& hyperparameters) const {
   Inventory inventory;
@@ -77,6 +79,10 @@ SnapshotStore::Inventory SnapshotStore::restorable(const Hyperparameters& hyperp
       inventory.steps.push_back(step);
     }
   }
+  const Result<Snapshot> mark = read_snapshot(mark_);
+  inventory.is_complete =
+      (mark && mark->hyperparameters == hyperparameters) ||
+      std::ranges::binary_search(inventory.steps, hyperparameters.total_steps());
   return inventory;
 }
 
@@ -97,7 +103,7 @@ Result<void> SnapshotStore::save(const Snapshot& snapshot) const {
   return {};
 }
 
-void SnapshotStore::forget_after(std::uint64_t step) const {
+void SnapshotStore::resume_at(std::uint64_t step) const {
   for (const std::uint64_t found : steps_on_disk()) {
     if (found > step) {
       remove_quietly(path_of(found));
@@ -110,6 +116,14 @@ void SnapshotStore::forget_after(std::uint64_t step) const {
       remove_quietly(directory_ / name);
     }
   }
+  remove_quietly(mark_);
+}
+
+void SnapshotStore::mark_finished(std::uint64_t last_step) const {
+  // One rename, so that at every moment there is either the checkpoint or the mark.
+  std::error_code ignored;
+  std::filesystem::rename(path_of(last_step), mark_, ignored);
+  forget_all();
 }
 
 void SnapshotStore::forget_all() const {

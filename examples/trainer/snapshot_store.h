@@ -33,6 +33,7 @@ class SnapshotStore {
   struct Inventory {
     std::vector<std::uint64_t> steps;   // rising; each was read and found whole
     std::vector<std::string> rejected;  // one line for each file that cannot be resumed, and why
+    bool is_complete = false;           // this rank has trained the last step already
   };
   // What a run with these hyper-parameters could resume from.
   [[nodiscard]] Inventory restorable(const Hyperparameters& hyperparameters) const;
@@ -40,12 +41,15 @@ class SnapshotStore {
   [[nodiscard]] Result<Snapshot> load(std::uint64_t step) const;
   [[nodiscard]] Result<void> save(const Snapshot& snapshot) const;
 
-  // Removes the checkpoints after `step`, and leftovers of interrupted writes: the run resumes at
-  // `step`, and what an abandoned attempt had beyond it must not be taken for newer work.
-  void forget_after(std::uint64_t step) const;
+  // The run goes on at `step`: removes checkpoints of an abandoned attempt beyond it, which must
+  // not be taken for newer work, and the mark and the half-written files of earlier runs.
+  void resume_at(std::uint64_t step) const;
 
-  // Removes the checkpoints of a finished run, oldest first: the last one tells a rank that is
-  // started once more that it has nothing left to do, so it goes last.
+  // The run is over for all ranks: leaves no checkpoint that a new run would resume, but a mark by
+  // which this rank, should it be started once more, sees that it had nothing left to do.
+  void mark_finished(std::uint64_t last_step) const;
+
+  // The run is over, and nobody will ask.
   void forget_all() const;
 
   [[nodiscard]] const std::filesystem::path& directory() const { return directory_; }
@@ -60,6 +64,7 @@ class SnapshotStore {
 
   std::filesystem::path directory_;
   std::string prefix_;
+  std::filesystem::path mark_;  // the last checkpoint of a finished run, under another name
 };
 
 }  // namespace muster::trainer

@@ -1,13 +1,13 @@
 #include "trainer/verify.h"
 
-#include <fmt/core.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "trainer/output.h"
 #include "trainer/snapshot_store.h"
@@ -23,6 +23,7 @@ bool report(bool is_right, std::string_view text) {
 
 Result<std::vector<Snapshot>> read_results(const VerifyCommand& command) {
   std::vector<Snapshot> results;
+  results.reserve(command.ranks);
   for (std::uint64_t rank = 0; rank < command.ranks; ++rank) {
     results.push_back(TRY(read_snapshot(final_path(command.directory, rank))));
   }

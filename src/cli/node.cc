@@ -8,6 +8,7 @@
 #include "cli/kube_target.h"
 #include "cli/machine.h"
 #include "cli/verbs.h"
+#include "net/http_server.h"
 #include "net/stream.h"
 #include "node/agent.h"
 #include "node/log_endpoint.h"
@@ -29,7 +30,7 @@ Result<std::string> read_pem(const std::string& path) {
 // The kubelet's log endpoint for clients of one CA; nothing without one.
 Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context, const NodeVerbOptions& options) {
   if (options.client_ca.empty()) return std::unique_ptr<net::Listener>();
-  const auto identity = TRY(net::make_self_signed({.common_name = options.name, .ip_addresses = {options.address}}));
+  const auto identity = TRY(net::make_self_signed({.common_name = options.name, .ip_addresses = {options.address}}, context.loop.now()));
   auto tls = TRY(net::TlsContext::server({.identity = identity, .client_ca_pem = TRY(read_pem(options.client_ca))}));
   return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
 }
@@ -52,16 +53,17 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
                                                .pool = &context.pool,
                                                .log = context.log.named("node")},
                                               std::move(node_settings)));
-  std::unique_ptr<node::LogEndpoint> endpoint;
-  if (listener) endpoint = std::make_unique<node::LogEndpoint>(context.loop, std::move(listener), *agent);
-  if (endpoint) endpoint->start();
+  node::LogEndpoint endpoint(context.loop, agent->logs(), [&](const api::ObjectKey& key) { return agent->find_pod(key); });
+  std::unique_ptr<net::HttpServer> http;
+  if (listener) http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), endpoint);
+  if (http) http->start();
   const auto started = co_await agent->start();
   if (started) {
     context.log.info("node {} is registered", options.name);
     rt::Signals signals(context.loop, {SIGINT, SIGTERM});
     [[maybe_unused]] const auto signal = co_await signals.next();
   }
-  if (endpoint) co_await endpoint->close();
+  if (http) co_await http->close();
   co_await agent->close();
   co_await runtime->close();
   co_return started;

@@ -131,7 +131,7 @@ struct Plane::Impl {
 
   Result<void> serve() {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
-    front = std::make_unique<server::HttpFront>(server->core());
+    front = std::make_unique<server::HttpFront>(server->core(), context.rng);
     http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), *front,
                                              net::HttpServerOptions{.log = context.log.named("http")});
     http->start();

@@ -58,7 +58,7 @@ class Watch {
 enum class Propagation { Background, Foreground, Orphan };
 
 struct DeleteOptions {
-  std::string uid;               // required by controllers: what was decided on, not what has its name now
+  std::string uid;  // required by controllers: what was decided on, not what has its name now
   std::string resource_version;  // optional second precondition
   std::optional<int> grace_seconds;
   Propagation propagation = Propagation::Background;
@@ -98,14 +98,17 @@ class Cluster {
   virtual ~Cluster() = default;
 
   virtual Task<Result<ListPage>> list(const Resource& resource, ListOptions options) = 0;
-  virtual Task<Result<std::unique_ptr<Watch>>> watch(const Resource& resource, WatchOptions options) = 0;
+  virtual Task<Result<std::unique_ptr<Watch>>> watch(const Resource& resource,
+                                                     WatchOptions options) = 0;
   virtual Task<Result<ObjectPtr>> get(const Resource& resource, ObjectKey key) = 0;
   // The object says its own name (or generateName) and namespace.
   virtual Task<Result<ObjectPtr>> create(const Resource& resource, json::Value object) = 0;
   virtual Task<Result<ObjectPtr>> update(const Resource& resource, json::Value object) = 0;
   virtual Task<Result<ObjectPtr>> update_status(const Resource& resource, json::Value object) = 0;
-  // What is left: the object with its deletionTimestamp while it lives on, or as it was when it went.
-  virtual Task<Result<ObjectPtr>> remove(const Resource& resource, ObjectKey key, DeleteOptions options) = 0;
+  // What is left: the object with its deletionTimestamp while it lives on, or as it was when it
+  // went.
+  virtual Task<Result<ObjectPtr>> remove(const Resource& resource, ObjectKey key,
+                                         DeleteOptions options) = 0;
 
   virtual Task<Result<void>> bind(ObjectKey pod, std::string pod_uid, std::string node) = 0;
   virtual Task<Result<Token>> create_token(ObjectKey service_account, TokenRequest request) = 0;

@@ -11,14 +11,17 @@ namespace {
 
 using json::Value;
 
-const std::string& holder(const Value& lease) { return lease["spec"]["holderIdentity"].as_string(); }
+const std::string& holder(const Value& lease) {
+  return lease["spec"]["holderIdentity"].as_string();
+}
 
 std::int64_t whole_seconds(Duration duration) {
   return std::chrono::ceil<std::chrono::seconds>(duration).count();
 }
 
 Value new_lease(const Candidate& candidate, Time wall) {
-  Value lease = json::Object{{"apiVersion", api::leases().api_version()}, {"kind", api::leases().kind}};
+  Value lease =
+      json::Object{{"apiVersion", api::leases().api_version()}, {"kind", api::leases().kind}};
   lease["metadata"]["name"] = candidate.lease.name;
   lease["metadata"]["namespace"] = candidate.lease.ns;
   Value& spec = lease["spec"];
@@ -61,9 +64,11 @@ Value released(const Value& lease, Time wall) {
   return next;
 }
 
-// The longer of what the holder promised and what we would: a holder with other flags is not robbed.
+// The longer of what the holder promised and what we would: a holder with other flags is not
+// robbed.
 Duration patience(const Candidate& candidate, const Value& lease) {
-  const auto promised = std::clamp<std::int64_t>(lease["spec"]["leaseDurationSeconds"].as_int(), 0, 3600);
+  const auto promised =
+      std::clamp<std::int64_t>(lease["spec"]["leaseDurationSeconds"].as_int(), 0, 3600);
   return std::max<Duration>(std::chrono::seconds(promised), candidate.times.lease_duration);
 }
 
@@ -77,7 +82,9 @@ class Stepper {
   Step operator()(const Following& state, const LeaseAbsent&) const {
     return {state, Create{new_lease(candidate_, now_.wall)}};
   }
-  Step operator()(const Following& state, const LeaseSeen& seen) const { return look_at(state, *seen.lease); }
+  Step operator()(const Following& state, const LeaseSeen& seen) const {
+    return look_at(state, *seen.lease);
+  }
   Step operator()(const Following& state, const LeaseWritten& written) const {
     Leading leading{written.lease, written.sent_at};
     // The answer took so long that what it gives is used up.
@@ -87,7 +94,9 @@ class Stepper {
   Step operator()(const Following& state, const WriteRefused&) const {
     return {state, Wait{candidate_.times.retry}};
   }
-  Step operator()(const Following& state, const NoAnswer&) const { return {state, Wait{candidate_.times.retry}}; }
+  Step operator()(const Following& state, const NoAnswer&) const {
+    return {state, Wait{candidate_.times.retry}};
+  }
   Step operator()(const Following&, const StopAsked&) const { return {Over{}, End{}}; }
 
   // Leading: renew from what we wrote last; the deadline was checked before.
@@ -148,10 +157,13 @@ bool may_write(const Times& times, const State& state, Monotonic now) {
   return leading != nullptr && now < leading->renewed_at + times.renew_deadline;
 }
 
-Step step(const Candidate& candidate, const State& state, const Observation& observed, const Moment& now) {
+Step step(const Candidate& candidate, const State& state, const Observation& observed,
+          const Moment& now) {
   CHECK(candidate.times.renew_deadline < candidate.times.lease_duration);
-  // Whatever was learned: a leader past its deadline is none, unless a later renewal is what it learned.
-  const bool late = std::holds_alternative<Leading>(state) && !may_write(candidate.times, state, now.monotonic);
+  // Whatever was learned: a leader past its deadline is none, unless a later renewal is what it
+  // learned.
+  const bool late =
+      std::holds_alternative<Leading>(state) && !may_write(candidate.times, state, now.monotonic);
   if (late && !std::holds_alternative<LeaseWritten>(observed)) return {Over{}, End{}};
   return std::visit(Stepper(candidate, now), state, observed);
 }
@@ -160,7 +172,8 @@ std::string holder_of(const json::Value& lease, Time now) {
   const std::string& identity = holder(lease);
   const auto renewed_at = api::time_at(lease["spec"]["renewTime"]);
   if (identity.empty() || !renewed_at) return {};
-  const auto promised = std::clamp<std::int64_t>(lease["spec"]["leaseDurationSeconds"].as_int(15), 1, 3600);
+  const auto promised =
+      std::clamp<std::int64_t>(lease["spec"]["leaseDurationSeconds"].as_int(15), 1, 3600);
   // Clocks of two machines differ; half a minute more than promised is given.
   return now < *renewed_at + std::chrono::seconds(promised + 30) ? identity : std::string();
 }

@@ -11,9 +11,9 @@
 // state and what to do come out. leader.h is the thin loop around it.
 //
 // Safety rests on our own monotonic clock only. We lead until `renew_deadline` after the moment the
-// last accepted write was *sent*. Others take over no earlier than `lease_duration` after they *saw*
-// that write, and they cannot see it before it was sent; renew_deadline < lease_duration does the
-// rest. Wall-clock times in the Lease are for people.
+// last accepted write was *sent*. Others take over no earlier than `lease_duration` after they
+// *saw* that write, and they cannot see it before it was sent; renew_deadline < lease_duration does
+// the rest. Wall-clock times in the Lease are for people.
 namespace muster::cluster::election {
 
 struct Times {
@@ -23,7 +23,7 @@ struct Times {
 };
 
 struct Candidate {
-  api::ObjectKey lease;   // namespace and name of the Lease
+  api::ObjectKey lease;  // namespace and name of the Lease
   std::string identity;  // of this process alone: host name and a random part
   Times times;
 };
@@ -41,13 +41,14 @@ struct LeaseWritten {
 struct WriteRefused {};  // somebody else wrote first
 struct NoAnswer {};      // the write may or may not have happened
 struct StopAsked {};
-using Observation =
-    std::variant<TimerFired, LeaseAbsent, LeaseSeen, LeaseWritten, WriteRefused, NoAnswer, StopAsked>;
+using Observation = std::variant<TimerFired, LeaseAbsent, LeaseSeen, LeaseWritten, WriteRefused,
+                                 NoAnswer, StopAsked>;
 
 // --- where we are ---
 struct Following {
-  std::string version;  // the lease's resourceVersion when it last changed, empty before the first look
-  Monotonic since;      // when we first saw that version
+  std::string
+      version;      // the lease's resourceVersion when it last changed, empty before the first look
+  Monotonic since;  // when we first saw that version
 };
 struct Leading {
   api::ObjectPtr lease;  // as last written by us
@@ -81,7 +82,8 @@ struct Step {
   State state;
   Action action;
 };
-Step step(const Candidate& candidate, const State& state, const Observation& observed, const Moment& now);
+Step step(const Candidate& candidate, const State& state, const Observation& observed,
+          const Moment& now);
 
 // True while no other process can lead. The answer is good for the instant it was given: ask right
 // before each request is sent, never once for several.

@@ -12,7 +12,9 @@ Leader::Leader(rt::Loop& loop, Cluster& cluster, Rng& rng, LeaderOptions options
       cluster_(cluster),
       rng_(rng),
       log_(std::move(log)),
-      candidate_{.lease = {options.ns, options.name}, .identity = options.identity, .times = options.times},
+      candidate_{.lease = {options.ns, options.name},
+                 .identity = options.identity,
+                 .times = options.times},
       elected_(loop),
       over_(loop),
       stop_(loop),
@@ -21,7 +23,9 @@ Leader::Leader(rt::Loop& loop, Cluster& cluster, Rng& rng, LeaderOptions options
   CHECK(!candidate_.identity.empty());
 }
 
-void Leader::start() { scope_.spawn(run()); }
+void Leader::start() {
+  scope_.spawn(run());
+}
 
 Task<Result<void>> Leader::elected() {
   CO_TRY(co_await elected_.wait());
@@ -29,11 +33,14 @@ Task<Result<void>> Leader::elected() {
   co_return fail(ErrorCode::Unavailable, "the election ended without us as the leader");
 }
 
-Task<void> Leader::lost() { [[maybe_unused]] const auto waited = co_await over_.wait(); }
+Task<void> Leader::lost() {
+  [[maybe_unused]] const auto waited = co_await over_.wait();
+}
 
 Task<void> Leader::close() {
   stop_.set();
-  co_await scope_.join();  // run() releases the lease and ends; each of its requests has a time limit
+  co_await scope_
+      .join();  // run() releases the lease and ends; each of its requests has a time limit
 }
 
 bool Leader::may_write() const {
@@ -43,11 +50,12 @@ bool Leader::may_write() const {
 Task<void> Leader::run() {
   Observation observed = TimerFired{};
   while (true) {
-    // A stop counts from the moment it is asked for, but what a request just told us is taken in first.
+    // A stop counts from the moment it is asked for, but what a request just told us is taken in
+    // first.
     auto [state, action] = step(candidate_, state_, observed, {loop_.monotonic(), loop_.now()});
     enter(std::move(state));
-    if (stop_.is_set() && !std::holds_alternative<StopAsked>(observed) && !std::holds_alternative<End>(action) &&
-        !std::holds_alternative<Releasing>(state_)) {
+    if (stop_.is_set() && !std::holds_alternative<StopAsked>(observed) &&
+        !std::holds_alternative<End>(action) && !std::holds_alternative<Releasing>(state_)) {
       observed = StopAsked{};
       continue;
     }
@@ -60,15 +68,17 @@ Task<Observation> Leader::perform(Action action) {
   if (const auto* wait = std::get_if<Wait>(&action)) co_return co_await pause(wait->duration);
   const Monotonic sent_at = loop_.monotonic();
   if (std::holds_alternative<Read>(action)) {
-    auto lease = co_await rt::with_timeout(loop_, request_limit(), cluster_.get(api::leases(), candidate_.lease));
+    auto lease = co_await rt::with_timeout(loop_, request_limit(),
+                                           cluster_.get(api::leases(), candidate_.lease));
     if (lease) co_return LeaseSeen{std::move(*lease)};
     if (lease.error().code == ErrorCode::NotFound) co_return LeaseAbsent{};
     log_.warning("reading lease {}: {}", candidate_.lease.text(), lease.error().message);
     co_return NoAnswer{};
   }
   auto* create = std::get_if<Create>(&action);
-  auto request = create != nullptr ? cluster_.create(api::leases(), std::move(create->lease))
-                                   : cluster_.update(api::leases(), std::move(std::get<Update>(action).lease));
+  auto request = create != nullptr
+                     ? cluster_.create(api::leases(), std::move(create->lease))
+                     : cluster_.update(api::leases(), std::move(std::get<Update>(action).lease));
   auto written = co_await rt::with_timeout(loop_, request_limit(), std::move(request));
   if (written) co_return LeaseWritten{std::move(*written), sent_at};
   const ErrorCode code = written.error().code;
@@ -79,14 +89,17 @@ Task<Observation> Leader::perform(Action action) {
 
 Task<Observation> Leader::pause(Duration duration) {
   // Up to a fifth less, so that candidates do not come in step.
-  const auto less = static_cast<std::int64_t>(static_cast<double>(duration.count()) * rng_.unit() / 5);
+  const auto less =
+      static_cast<std::int64_t>(static_cast<double>(duration.count()) * rng_.unit() / 5);
   const auto stopped = co_await rt::with_timeout(loop_, duration - Duration(less), stop_.wait());
   if (stopped) co_return StopAsked{};
   co_return TimerFired{};
 }
 
 // Half of the renew deadline, so that a hanging connection leaves time for a second try.
-Duration Leader::request_limit() const { return candidate_.times.renew_deadline / 2; }
+Duration Leader::request_limit() const {
+  return candidate_.times.renew_deadline / 2;
+}
 
 void Leader::enter(State state) {
   const bool led = std::holds_alternative<Leading>(state_);

@@ -24,9 +24,9 @@ struct LeaderOptions {
 // with empty caches.
 //
 // may_write() is the fence of everything that the leader does. It must be asked at the moment of
-// sending, right before each request: a process that was stopped (SIGSTOP, a frozen VM) and continued
-// has no other warning. KubeCluster does that when it is given this as its fence. What it guarantees:
-// it says no at the latest `renew_deadline` after the last renewal was sent, which is
+// sending, right before each request: a process that was stopped (SIGSTOP, a frozen VM) and
+// continued has no other warning. KubeCluster does that when it is given this as its fence. What it
+// guarantees: it says no at the latest `renew_deadline` after the last renewal was sent, which is
 // `lease_duration - renew_deadline` before anybody else may take the lease.
 class Leader final : public Fence {
  public:

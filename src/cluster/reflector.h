@@ -18,15 +18,17 @@ namespace muster::cluster {
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void replace(const std::vector<ObjectPtr>& objects, const std::string& resource_version) = 0;
+  virtual void replace(const std::vector<ObjectPtr>& objects,
+                       const std::string& resource_version) = 0;
   virtual void apply(const WatchEvent& event) = 0;
 };
 
 // resourceVersions are decimal and only grow; 0 for anything else.
 std::uint64_t version_number(const std::string& resource_version);
 
-// Keeps a sink up to date with one kind: list, watch, resume after a cut, list again when the version
-// is too old. Ends only when it is cancelled. Lives on the loop; cluster and sink outlive it.
+// Keeps a sink up to date with one kind: list, watch, resume after a cut, list again when the
+// version is too old, and in any case within ten minutes: an event that a server lost is healed by
+// nothing else. Ends only when it is cancelled. Lives on the loop; cluster and sink outlive it.
 class Reflector {
  public:
   Reflector(rt::Loop& loop, Cluster& cluster, const Resource& resource, Selection where, Sink& sink,
@@ -39,7 +41,10 @@ class Reflector {
  private:
   Task<Result<void>> relist();
   Task<Result<void>> watch();
-  // What to do after a watch or list ended badly: the pause before the next try, doubling up to 30 s.
+  // Watches until it is time to list again.
+  Task<Result<void>> watch_for_a_while();
+  // What to do after a watch or list ended badly: the pause before the next try, doubling up to 30
+  // s.
   Duration next_pause();
 
   rt::Loop& loop_;
@@ -51,6 +56,7 @@ class Reflector {
   Logger log_;
   rt::Event synced_;
   std::string version_;  // empty: a list is needed
+  Monotonic relist_at_;
   int failures_ = 0;
 };
 

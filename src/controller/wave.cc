@@ -73,7 +73,10 @@ Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& reso
     co_await settle_existing(job, resource, std::move(refusal), result);
     co_return;
   }
-  if (refusal.error.code == ErrorCode::Cancelled) co_return;
+  if (refusal.error.code == ErrorCode::Cancelled) {
+    result.failure = refusal.error;
+    co_return;
+  }
   result.notes.push_back({.kind = Note::Kind::CreateFailed,
                           .object_kind = resource.kind,
                           .subject = refusal.name,
@@ -121,9 +124,12 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
     result.notes.push_back({.kind = kind, .object_kind = resource.kind, .subject = name});
     co_return;
   }
-  if (removed.error().code == ErrorCode::Cancelled) co_return;
-  // Conflict: the name belongs to a newer object now, which we did not decide on.
-  if (removed.error().code == ErrorCode::Conflict) co_return;
+  // Conflict: the name belongs to a newer object now, which we did not decide on; the watch will say
+  // so, and until then asking again at once would only be refused again.
+  if (removed.error().code == ErrorCode::Cancelled || removed.error().code == ErrorCode::Conflict) {
+    result.failure = removed.error();
+    co_return;
+  }
   result.notes.push_back({.kind = Note::Kind::DeleteFailed,
                           .object_kind = resource.kind,
                           .subject = name,

@@ -5,14 +5,15 @@
 #include "base/check.h"
 #include "net/http1.h"
 
-// The first byte chooses the size of the pieces; one piece and many must agree, and what is read must be
-// within the limits and survive being written again.
+// The first byte chooses the size of the pieces; one piece and many must agree, and what is read
+// must be within the limits and survive being written again.
 namespace {
 
 using muster::net::HttpRequest;
 using muster::net::RequestParser;
 
-constexpr muster::net::Http1Limits kLimits = {.header_bytes = 4096, .header_count = 32, .uri_bytes = 256, .body_bytes = 4096};
+constexpr muster::net::Http1Limits kLimits = {
+    .header_bytes = 4096, .header_count = 32, .uri_bytes = 256, .body_bytes = 4096};
 
 struct Outcome {
   bool failed = false;
@@ -48,8 +49,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   CHECK(whole.failed == pieces.failed && whole.done == pieces.done);
   if (!whole.done) return 0;
   CHECK(whole.taken == pieces.taken);
-  CHECK(whole.request.body == pieces.request.body && whole.request.headers == pieces.request.headers);
-  CHECK(whole.request.body.size() <= kLimits.body_bytes && whole.request.headers.size() <= kLimits.header_count);
+  CHECK(whole.request.body == pieces.request.body &&
+        whole.request.headers == pieces.request.headers);
+  CHECK(whole.request.body.size() <= kLimits.body_bytes &&
+        whole.request.headers.size() <= kLimits.header_count);
   std::string again;
   muster::net::append_request_head(again, whole.request, "host");
   again += whole.request.body;
@@ -57,7 +60,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Writing adds a Host or a length, which can pass a limit.
   if (!second.failed) {
     CHECK(second.done && second.taken == again.size());
-    CHECK(second.request.body == whole.request.body && second.request.target == whole.request.target);
+    CHECK(second.request.body == whole.request.body &&
+          second.request.target == whole.request.target);
   }
   return 0;
 }

@@ -5,12 +5,14 @@
 #include "base/check.h"
 #include "net/http1.h"
 
-// The first byte chooses the size of the pieces and whether a body is expected; one piece and many agree.
+// The first byte chooses the size of the pieces and whether a body is expected; one piece and many
+// agree.
 namespace {
 
 using muster::net::ResponseParser;
 
-constexpr muster::net::Http1Limits kLimits = {.header_bytes = 4096, .header_count = 32, .body_bytes = 4096};
+constexpr muster::net::Http1Limits kLimits = {
+    .header_bytes = 4096, .header_count = 32, .body_bytes = 4096};
 
 struct Outcome {
   bool failed = false;
@@ -46,9 +48,11 @@ Outcome parse(std::string_view text, std::size_t piece, ResponseParser::Body exp
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
   const std::string_view text(reinterpret_cast<const char*>(data) + 1, size - 1);
-  const auto expected = data[0] >= 128 ? ResponseParser::Body::NoneExpected : ResponseParser::Body::Normal;
+  const auto expected =
+      data[0] >= 128 ? ResponseParser::Body::NoneExpected : ResponseParser::Body::Normal;
   const auto whole = parse(text, text.size(), expected);
   const auto pieces = parse(text, std::size_t{data[0]} % 128 + 1, expected);
-  CHECK(whole.failed == pieces.failed && whole.status == pieces.status && whole.body == pieces.body);
+  CHECK(whole.failed == pieces.failed && whole.status == pieces.status &&
+        whole.body == pieces.body);
   return 0;
 }

@@ -8,8 +8,8 @@
 #include "base/check.h"
 #include "net/http2_session.h"
 
-// A client session with requests in flight, fed with whatever a server may send. The first byte chooses the size of
-// the pieces, and when streams are given up.
+// A client session with requests in flight, fed with whatever a server may send. The first byte
+// chooses the size of the pieces, and when streams are given up.
 namespace {
 
 using muster::net::Http2Session;
@@ -40,7 +40,10 @@ void check(const FuzzStream& stream) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size < 2) return 0;
-  Http2Session session({.authority = "host", .max_header_bytes = 4096, .stream_window = kWindow, .connection_window = 1U << 20U});
+  Http2Session session({.authority = "host",
+                        .max_header_bytes = 4096,
+                        .stream_window = kWindow,
+                        .connection_window = 1U << 20U});
   std::array<std::unique_ptr<FuzzStream>, 4> streams;
   for (std::size_t i = 0; i < streams.size(); ++i) {
     const auto mode = i % 2 == 0 ? Http2Stream::Mode::Whole : Http2Stream::Mode::Pieces;

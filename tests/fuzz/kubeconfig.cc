@@ -28,7 +28,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (server && !server->is_socket() && (server->host.empty() || server->port == 0)) std::abort();
   const OneFile files(std::move(text));
   for (const auto insecure : {Insecure::Refuse, Insecure::Allow}) {
-    const auto config = load_kubeconfig({.paths = {"/a/config", "/b/config"}, .insecure = insecure}, files);
+    const auto config =
+        load_kubeconfig({.paths = {"/a/config", "/b/config"}, .insecure = insecure}, files);
     if (!config) continue;
     if (config->insecure && insecure == Insecure::Refuse) std::abort();
     if (config->token.reveal().find_first_of("\r\n") != std::string::npos) std::abort();

@@ -1,0 +1,143 @@
+#include "cluster/kube/kube_client.h"
+
+#include <fmt/format.h>
+
+#include "cluster/kube/answers.h"
+
+namespace muster::cluster::kube {
+namespace {
+
+bool is_success(int status) {
+  return status >= 200 && status < 300;
+}
+
+// Reads what an error answer says, but no more than a Status can be long.
+Task<Result<std::string>> read_some(net::ResponseStream& stream) {
+  constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
+  std::string body;
+  while (body.size() < kMostBytes) {
+    auto chunk = CO_TRY(co_await stream.next());
+    if (!chunk) break;
+    body += *chunk;
+  }
+  co_return body;
+}
+
+}  // namespace
+
+KubeClient::KubeClient(rt::Loop& loop, std::unique_ptr<Transport> reads,
+                       std::unique_ptr<Transport> writes, Credentials credentials, Rng& rng,
+                       KubeClientOptions options)
+    : loop_(loop),
+      reads_(std::move(reads)),
+      writes_(std::move(writes)),
+      credentials_(std::move(credentials)),
+      rng_(rng),
+      options_(std::move(options)),
+      limiter_(loop, options_.limiter) {}
+
+Task<Result<std::string>> KubeClient::call(Call call) {
+  const Monotonic begun = loop_.monotonic();
+  for (int attempt = 0;; ++attempt) {
+    auto answer = co_await attempt_call(call);
+    if (answer) co_return std::move(*answer);
+    CO_TRY(co_await before_next(call, std::move(answer).error(), attempt, begun));
+  }
+}
+
+Task<Result<std::unique_ptr<net::ResponseStream>>> KubeClient::open(Call call) {
+  const Monotonic begun = loop_.monotonic();
+  for (int attempt = 0;; ++attempt) {
+    auto stream = co_await attempt_open(call);
+    if (stream) co_return std::move(*stream);
+    CO_TRY(co_await before_next(call, std::move(stream).error(), attempt, begun));
+  }
+}
+
+Task<Result<void>> KubeClient::before_next(const Call& call, Failure failure, int attempt,
+                                           Monotonic begun) {
+  const Duration elapsed = loop_.monotonic() - begun;
+  const auto delay = retry_delay(call.effect, failure.error, failure.answered, attempt, elapsed,
+                                 rng_, options_.retry);
+  if (!delay) {
+    failure.error.message = credentials_.redacted(std::move(failure.error.message));
+    for (auto& cause : failure.error.causes)
+      cause.message = credentials_.redacted(std::move(cause.message));
+    co_return fail(std::move(failure.error));
+  }
+  co_return co_await rt::sleep_for(loop_, *delay);
+}
+
+Task<KubeClient::Attempt<std::string>> KubeClient::attempt_call(const Call& call) {
+  if (call.urgent) co_return co_await send_now(call);
+  const auto permit = co_await limiter_.enter();
+  if (!permit) co_return std::unexpected(Failure{permit.error()});
+  co_return co_await send_now(call);
+}
+
+Task<KubeClient::Attempt<std::string>> KubeClient::send_now(const Call& call) {
+  net::HttpRequest request = request_of(call);
+  const Monotonic sent_at = loop_.monotonic();
+  // After every wait and right before sending: whatever was decided earlier may be out of date.
+  if (const auto allowed = check_fence(call); !allowed)
+    co_return std::unexpected(Failure{allowed.error()});
+  auto answer = co_await rt::with_timeout(loop_, options_.request_timeout,
+                                          transport_for(call).send(std::move(request)));
+  const Duration latency = loop_.monotonic() - sent_at;
+  if (!answer) {
+    const bool overload = answer.error().code == ErrorCode::Timeout;
+    if (overload && !call.urgent) limiter_.record(latency, true, loop_.monotonic());
+    co_return std::unexpected(Failure{std::move(answer).error()});
+  }
+  if (is_success(answer->status)) {
+    if (!call.urgent) limiter_.record(latency, false, loop_.monotonic());
+    co_return std::move(answer->body);
+  }
+  Error error =
+      read_error(answer->status, answer->body, answer->headers.get("retry-after").value_or(""));
+  if (!call.urgent) limiter_.record(latency, is_refusal(error), loop_.monotonic());
+  co_return std::unexpected(Failure{std::move(error), true});
+}
+
+Task<KubeClient::Attempt<std::unique_ptr<net::ResponseStream>>> KubeClient::attempt_open(
+    const Call& call) {
+  auto stream =
+      co_await rt::with_timeout(loop_, options_.request_timeout, reads_->open(request_of(call)));
+  if (!stream) co_return std::unexpected(Failure{std::move(stream).error()});
+  if (is_success((*stream)->status())) co_return std::move(*stream);
+  auto body = co_await rt::with_timeout(loop_, options_.request_timeout, read_some(**stream));
+  if (!body) co_return std::unexpected(Failure{std::move(body).error()});
+  const auto retry_after = (*stream)->headers().get("retry-after").value_or("");
+  co_return std::unexpected(Failure{read_error((*stream)->status(), *body, retry_after), true});
+}
+
+Task<void> KubeClient::close() {
+  if (writes_) co_await writes_->close();
+  co_await reads_->close();
+}
+
+net::HttpRequest KubeClient::request_of(const Call& call) {
+  net::HttpRequest request{
+      .method = call.method, .target = options_.prefix + call.target, .body = call.body};
+  // A log is not JSON, and there is no other thing to ask for.
+  request.headers.add("accept", "application/json, */*");
+  request.headers.add("user-agent", options_.user_agent);
+  if (!call.body.empty()) request.headers.add("content-type", "application/json");
+  const Secret& token = credentials_.token(loop_.monotonic());
+  if (!token.empty()) request.headers.add("authorization", "Bearer " + token.reveal());
+  return request;
+}
+
+Result<void> KubeClient::check_fence(const Call& call) const {
+  const bool asks = call.effect == Effect::Writes && !call.urgent && options_.fence != nullptr;
+  if (!asks || options_.fence->may_write()) return {};
+  return fail(ErrorCode::Unavailable,
+              fmt::format("not the leader: {} {} was not sent", call.method, call.target));
+}
+
+Transport& KubeClient::transport_for(const Call& call) const {
+  const bool fenced = call.effect == Effect::Writes && !call.urgent && writes_;
+  return fenced ? *writes_ : *reads_;
+}
+
+}  // namespace muster::cluster::kube

@@ -1,0 +1,168 @@
+#include "cluster/kube/kube_cluster.h"
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "cluster/kube/answers.h"
+#include "cluster/kube/fenced_connector.h"
+#include "cluster/kube/requests.h"
+#include "cluster/kube/streams.h"
+#include "json/write.h"
+#include "net/stream.h"
+#include "net/tls.h"
+
+namespace muster::cluster::kube {
+namespace {
+
+// Leases carry leader election and node heartbeats: late is as bad as lost.
+bool is_urgent(const Resource& resource) {
+  return resource == api::leases();
+}
+
+Result<void> check_addressable(const Resource& resource, const ObjectKey& key) {
+  if (resource.namespaced() && key.ns.empty()) {
+    return fail(ErrorCode::BadRequest, fmt::format("{} \"{}\": metadata.namespace is missing",
+                                                   resource.qualified(), key.name));
+  }
+  // Without a name the path would be that of the whole collection.
+  if (key.name.empty()) {
+    return fail(ErrorCode::BadRequest,
+                fmt::format("{}: metadata.name is missing", resource.qualified()));
+  }
+  return {};
+}
+
+Result<std::unique_ptr<net::Connector>> make_connector(rt::RealLoop& loop, rt::Pool& pool,
+                                                       const ClientConfig& config) {
+  if (config.server.is_socket()) return net::unix_connector(loop, config.server.socket_path);
+  net::TlsClientOptions tls{
+      .ca_pem = config.ca_pem,
+      .server_name = config.tls_server_name,
+      .identity = {.certificate_pem = config.client_certificate_pem,
+                   .key_pem = config.client_key_pem},
+      .verification = config.insecure ? net::Verification::Insecure : net::Verification::Full};
+  auto context = net::TlsContext::client(tls);
+  if (!context) return fail(context.error().in(fmt::format("context \"{}\"", config.context)));
+  return net::tcp_connector(
+      loop, pool,
+      {.host = config.server.host, .port = config.server.port, .tls = std::move(*context)});
+}
+
+}  // namespace
+
+Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt::Pool& pool,
+                                                         const ClientConfig& config,
+                                                         const FileReader& files, Rng& rng,
+                                                         KubeClusterOptions options) {
+  auto reads = std::make_unique<HttpTransport>(loop, TRY(make_connector(loop, pool, config)));
+  std::unique_ptr<HttpTransport> writes;
+  if (options.fence != nullptr) {
+    writes = std::make_unique<HttpTransport>(
+        loop, fenced(TRY(make_connector(loop, pool, config)), *options.fence));
+  }
+  KubeClientOptions client_options{.prefix = config.server.prefix,
+                                   .user_agent = std::move(options.user_agent),
+                                   .request_timeout = options.request_timeout,
+                                   .fence = options.fence};
+  return std::make_unique<KubeCluster>(std::make_unique<KubeClient>(
+      loop, std::move(reads), std::move(writes),
+      Credentials(config.token, config.token_file, files), rng, std::move(client_options)));
+}
+
+Task<Result<ListPage>> KubeCluster::list(const Resource& resource, ListOptions options) {
+  Call call{.target = list_target(resource, options)};
+  const std::string body = CO_TRY(co_await client_->call(std::move(call)));
+  co_return read_list(resource, body);
+}
+
+Task<Result<std::unique_ptr<Watch>>> KubeCluster::watch(const Resource& resource,
+                                                        WatchOptions options) {
+  // Random, so that the watches of a fleet do not all end in the same second.
+  const int timeout_seconds = 290 + static_cast<int>(client_->rng().below(61));
+  Call call{.target = watch_target(resource, options, timeout_seconds)};
+  auto stream = CO_TRY(co_await client_->open(std::move(call)));
+  std::unique_ptr<Watch> watch = std::make_unique<KubeWatch>(std::move(stream));
+  co_return watch;
+}
+
+Task<Result<ObjectPtr>> KubeCluster::get(const Resource& resource, ObjectKey key) {
+  CO_TRY(check_addressable(resource, key));
+  Call call{.target = object_path(resource, key), .urgent = is_urgent(resource)};
+  const std::string body = CO_TRY(co_await client_->call(std::move(call)));
+  co_return read_object(body);
+}
+
+Task<Result<ObjectPtr>> KubeCluster::write(const Resource& resource, std::string method,
+                                           std::string target, std::string body) {
+  Call call{.method = std::move(method),
+            .target = std::move(target),
+            .body = std::move(body),
+            .effect = Effect::Writes,
+            .urgent = is_urgent(resource)};
+  const std::string answer = CO_TRY(co_await client_->call(std::move(call)));
+  co_return read_object(answer);
+}
+
+Task<Result<ObjectPtr>> KubeCluster::create(const Resource& resource, json::Value object) {
+  const std::string& ns = api::namespace_of(object);
+  if (resource.namespaced() && ns.empty()) {
+    co_return fail(ErrorCode::BadRequest, fmt::format("{} \"{}\": metadata.namespace is missing",
+                                                      resource.qualified(), api::name_of(object)));
+  }
+  co_return co_await write(resource, "POST", collection_path(resource, ns), json::write(object));
+}
+
+Task<Result<ObjectPtr>> KubeCluster::update(const Resource& resource, json::Value object) {
+  const ObjectKey key = api::key_of(object);
+  CO_TRY(check_addressable(resource, key));
+  co_return co_await write(resource, "PUT", object_path(resource, key), json::write(object));
+}
+
+Task<Result<ObjectPtr>> KubeCluster::update_status(const Resource& resource, json::Value object) {
+  const ObjectKey key = api::key_of(object);
+  CO_TRY(check_addressable(resource, key));
+  co_return co_await write(resource, "PUT", object_path(resource, key) + "/status",
+                           json::write(object));
+}
+
+Task<Result<ObjectPtr>> KubeCluster::remove(const Resource& resource, ObjectKey key,
+                                            DeleteOptions options) {
+  CO_TRY(check_addressable(resource, key));
+  Call call{.method = "DELETE",
+            .target = object_path(resource, key),
+            .body = delete_body(options),
+            .effect = Effect::Writes,
+            .urgent = is_urgent(resource)};
+  const std::string answer = CO_TRY(co_await client_->call(std::move(call)));
+  co_return read_removed(resource, key, answer);
+}
+
+Task<Result<void>> KubeCluster::bind(ObjectKey pod, std::string pod_uid, std::string node) {
+  CO_TRY(check_addressable(api::pods(), pod));
+  Call call{.method = "POST",
+            .target = object_path(api::pods(), pod) + "/binding",
+            .body = binding_body(pod, pod_uid, node),
+            .effect = Effect::Writes};
+  CO_TRY(co_await client_->call(std::move(call)));
+  co_return Result<void>{};
+}
+
+Task<Result<Token>> KubeCluster::create_token(ObjectKey service_account, TokenRequest request) {
+  CO_TRY(check_addressable(api::service_accounts(), service_account));
+  Call call{.method = "POST",
+            .target = object_path(api::service_accounts(), service_account) + "/token",
+            .body = token_body(request),
+            .effect = Effect::Writes};
+  const std::string answer = CO_TRY(co_await client_->call(std::move(call)));
+  co_return read_token(answer);
+}
+
+Task<Result<std::unique_ptr<LogStream>>> KubeCluster::log(ObjectKey pod, LogOptions options) {
+  CO_TRY(check_addressable(api::pods(), pod));
+  Call call{.target = log_target(pod, options)};
+  auto stream = CO_TRY(co_await client_->open(std::move(call)));
+  std::unique_ptr<LogStream> log = std::make_unique<KubeLog>(std::move(stream));
+  co_return log;
+}
+
+}  // namespace muster::cluster::kube

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "json/value.h"
+
+// The list of conditions as the Kubeflow operators keep it, and as their users read it: at most one
+// entry of a type, and the last entry is the current state.
+namespace muster::dialects {
+
+struct Condition {
+  std::string_view type;
+  std::string reason;
+  std::string message;
+};
+
+// True when a condition of that type is there and its status is True.
+bool is_true(const json::Array& conditions, std::string_view type);
+bool is_over(const json::Array& conditions);  // Succeeded or Failed
+
+// Sets the condition to True and moves it to the end. Running and Restarting remove each other;
+// Succeeded and Failed turn Running to False. Nothing changes when status and reason are already
+// so, and nothing changes after the end.
+void set_condition(json::Array& conditions, const Condition& condition, Time now);
+
+}  // namespace muster::dialects

@@ -1,0 +1,75 @@
+// How fields and values are worded in messages.
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "dialects/fields.h"
+#include "json/write.h"
+
+namespace muster::dialects {
+namespace {
+
+constexpr std::size_t kMostShown = 64;  // bytes of a value that a message repeats
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+std::string_view nearest(std::string_view written,
+                         const std::vector<std::string_view>& candidates) {
+  if (written.size() > kMostShown) return {};
+  const std::string lower = to_lower(written);
+  std::string_view best;
+  std::size_t best_distance = 1 + std::max<std::size_t>(1, (written.size() + 1) / 3);
+  for (const auto candidate : candidates) {
+    if (candidate.empty()) continue;
+    const auto distance = edit_distance(lower, to_lower(candidate));
+    if (distance < best_distance) {
+      best = candidate;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+std::string did_you_mean(std::string_view written,
+                         const std::vector<std::string_view>& candidates) {
+  const auto best = nearest(written, candidates);
+  return best.empty() ? std::string() : fmt::format("; did you mean {}?", best);
+}
+
+std::string in_quotes(std::string_view text) {
+  std::string out;
+  // A cut inside a character would leave bytes that are not UTF-8.
+  if (text.size() > kMostShown) {
+    std::size_t end = kMostShown;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+    json::write_string(out, printable(text.substr(0, end)) + "…");
+  } else {
+    json::write_string(out, printable(text));
+  }
+  return out;
+}
+
+std::string shown(const json::Value& value) {
+  if (value.is_string()) return in_quotes(value.as_string());
+  if (value.is_object() || value.is_array()) return std::string(value.type_name());
+  return json::write(value);
+}
+
+}  // namespace muster::dialects

@@ -1,0 +1,214 @@
+#include "net/http_server_connection.h"
+
+#include <vector>
+
+namespace muster::net {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
+constexpr std::size_t kMaxInbox = std::size_t{64} << 10U;  // read ahead of the handler
+// How long the rest of a refused request is read, so that the peer sees our answer and not a reset.
+constexpr auto kLinger = std::chrono::seconds(1);
+
+}  // namespace
+
+// What the handler answers with.
+class ServerConnection::Answer final : public Responder {
+ public:
+  Answer(ServerConnection& connection, bool head_only, bool keep_alive, bool chunks)
+      : connection_(connection), head_only_(head_only), keep_alive_(keep_alive), chunks_(chunks) {}
+
+  Task<Result<void>> respond(HttpResponse response) override {
+    CHECK(state_ == State::Nothing);
+    const bool bodiless = response.status == 204 || response.status == 304;
+    std::string out;
+    append_response_head(out, response.status, response.headers,
+                         bodiless ? BodyFraming::None : BodyFraming::Length, response.body.size(),
+                         keep_alive_);
+    if (!bodiless && !head_only_) out.append(response.body);
+    state_ = State::Finished;
+    co_return co_await send(std::move(out));
+  }
+
+  Task<Result<void>> begin(int status, Headers headers) override {
+    CHECK(state_ == State::Nothing);
+    if (!chunks_) keep_alive_ = false;  // HTTP/1.0: the body lasts until the connection ends
+    std::string out;
+    append_response_head(out, status, headers, chunks_ ? BodyFraming::Chunked : BodyFraming::None,
+                         0, keep_alive_);
+    state_ = State::Streaming;
+    co_return co_await send(std::move(out));
+  }
+
+  Task<Result<void>> write_chunk(std::string_view bytes) override {
+    CHECK(state_ == State::Streaming);
+    if (bytes.empty() || head_only_) co_return Result<void>{};
+    std::string out;
+    if (chunks_) {
+      append_chunk(out, bytes);
+    } else {
+      out = bytes;
+    }
+    co_return co_await send(std::move(out));
+  }
+
+  Task<Result<void>> finish() override {
+    CHECK(state_ == State::Streaming);
+    state_ = State::Finished;
+    co_return co_await send(std::string(chunks_ && !head_only_ ? kLastChunk : std::string_view()));
+  }
+
+  const Peer& peer() const override { return connection_.peer_; }
+
+  [[nodiscard]] bool untouched() const { return state_ == State::Nothing; }
+  [[nodiscard]] bool reusable() const {
+    return state_ == State::Finished && keep_alive_ && !broken_;
+  }
+
+ private:
+  enum class State { Nothing, Streaming, Finished };
+
+  Task<Result<void>> send(std::string bytes) {
+    if (broken_) co_return fail(ErrorCode::Unavailable, "the peer is gone");
+    auto written = co_await connection_.write(bytes);
+    if (!written) broken_ = true;
+    co_return written;
+  }
+
+  ServerConnection& connection_;
+  State state_ = State::Nothing;
+  bool head_only_;
+  bool keep_alive_;
+  bool chunks_;
+  bool broken_ = false;
+};
+
+ServerConnection::ServerConnection(rt::Loop& loop, std::unique_ptr<Stream> stream,
+                                   HttpHandler& handler, const HttpServerOptions& options)
+    : loop_(loop),
+      stream_(std::move(stream)),
+      handler_(handler),
+      options_(options),
+      parser_({.header_bytes = options.max_header_bytes,
+               .uri_bytes = options.max_uri_bytes,
+               .body_bytes = options.max_body_bytes}),
+      arrived_(loop),
+      taken_(loop),
+      scope_(loop) {}
+
+Task<void> ServerConnection::run() {
+  scope_.spawn(read_loop());
+  co_await serve();
+  stream_->close();
+  co_await scope_.close();
+}
+
+Task<void> ServerConnection::read_loop() {
+  std::vector<char> buffer(kReadBytes);
+  while (true) {
+    while (inbox_.size() > kMaxInbox && !discarding_) {
+      taken_.reset();
+      if (!co_await taken_.wait()) co_return;
+    }
+    const auto count = co_await stream_->read(buffer);
+    if (!count && count.error().code == ErrorCode::Cancelled) co_return;
+    if (!count) options_.log.debug("{}", count.error().message);
+    if (!count || *count == 0) break;
+    if (!discarding_) inbox_.append(buffer.data(), *count);
+    arrived_.set();
+  }
+  ended_ = true;
+  arrived_.set();
+  if (handling_) handling_->request_stop();
+}
+
+Task<void> ServerConnection::serve() {
+  while (true) {
+    auto request = co_await next_request();
+    if (!request) co_return co_await refuse(request.error());
+    if (!*request) co_return;
+    if (!co_await answer(std::move(**request), parser_.keep_alive(), parser_.is_old())) co_return;
+  }
+}
+
+Task<Result<void>> ServerConnection::wait_for_bytes() {
+  arrived_.reset();
+  if (parser_.started() && !deadline_) deadline_ = loop_.monotonic() + options_.read_timeout;
+  const Duration limit = deadline_ ? *deadline_ - loop_.monotonic() : options_.idle_timeout;
+  co_return co_await rt::with_timeout(loop_, limit, arrived_.wait());
+}
+
+Task<Result<std::optional<HttpRequest>>> ServerConnection::next_request() {
+  deadline_.reset();
+  bool continued = false;
+  parser_.restart();
+  while (true) {
+    if (!inbox_.empty()) {
+      const std::size_t count = CO_TRY(parser_.feed(inbox_));
+      inbox_.erase(0, count);
+      taken_.set();
+    }
+    if (parser_.done()) co_return std::optional(parser_.take());
+    if (ended_ && !parser_.started()) co_return std::optional<HttpRequest>();
+    if (ended_) co_return fail(ErrorCode::Unavailable, "the peer left in the middle of a request");
+    if (parser_.expects_continue() && !continued) {
+      continued = true;
+      CO_TRY(co_await write(kContinue));
+    }
+    const auto waited = co_await wait_for_bytes();
+    if (waited) continue;
+    // An idle connection just ends; a slow request is told.
+    const bool idle = waited.error().code == ErrorCode::Timeout && !parser_.started();
+    if (idle) co_return std::optional<HttpRequest>();
+    co_return fail(waited.error());
+  }
+}
+
+Task<bool> ServerConnection::answer(HttpRequest request, bool keep_alive, bool is_old) {
+  if (peer_.common_name.empty()) peer_ = stream_->peer();
+  // A chunk of memory that was needed once is not kept for the life of an idle connection.
+  if (inbox_.empty() && inbox_.capacity() > kReadBytes) inbox_.shrink_to_fit();
+  handling_.emplace();
+  const auto on_stop = [this] { handling_->request_stop(); };
+  {
+    const std::stop_callback linked(co_await rt::current_stop(), on_stop);
+    if (ended_) handling_->request_stop();
+    Answer responder(*this, request.method == "HEAD", keep_alive, !is_old);
+    auto handling = handler_.handle(request, responder).with_stop(handling_->get_token());
+    co_await std::move(handling);
+    if (responder.untouched() && !ended_) {
+      [[maybe_unused]] const auto sent = co_await responder.respond({.status = 500});
+    }
+    keep_alive = responder.reusable();
+  }
+  handling_.reset();
+  co_return keep_alive;
+}
+
+Task<void> ServerConnection::refuse(Error error) {
+  int status = 400;
+  if (error.code == ErrorCode::Cancelled || error.code == ErrorCode::Unavailable) co_return;
+  if (error.code == ErrorCode::Timeout) status = 408;
+  if (error.code == ErrorCode::TooLarge) status = parser_.head_done() ? 413 : 431;
+  const std::string body = error.message + "\n";
+  std::string out;
+  append_response_head(out, status, {{"Content-Type", "text/plain; charset=utf-8"}},
+                       BodyFraming::Length, body.size(), false);
+  out.append(body);
+  discarding_ = true;
+  taken_.set();
+  if (!co_await write(out)) co_return;
+  if (!co_await stream_->shutdown()) co_return;
+  const Monotonic until = loop_.monotonic() + kLinger;
+  while (!ended_ && loop_.monotonic() < until) {
+    arrived_.reset();
+    if (!co_await rt::with_timeout(loop_, until - loop_.monotonic(), arrived_.wait())) co_return;
+  }
+}
+
+Task<Result<void>> ServerConnection::write(std::string_view bytes) {
+  return rt::with_timeout(loop_, options_.write_timeout, stream_->write(bytes));
+}
+
+}  // namespace muster::net

@@ -1,0 +1,105 @@
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "net/socket_internal.h"
+
+namespace muster::net {
+
+long receive_some(int fd, char* into, std::size_t size) {
+  long count = 0;
+  do {
+    count = ::recv(fd, into, size, MSG_DONTWAIT);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
+long send_some(int fd, const char* bytes, std::size_t size) {
+  long count = 0;
+  do {
+    count = ::send(fd, bytes, size, MSG_DONTWAIT | MSG_NOSIGNAL);
+  } while (count < 0 && errno == EINTR);
+  return count;
+}
+
+bool socket_is_quiet(int fd) {
+  char byte = 0;
+  return ::recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+void set_no_delay(int fd) {
+  const int on = 1;
+  ::setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+Error as_stream_error(const Error& error) {
+  if (error.code == ErrorCode::Cancelled) return error;
+  return {.code = ErrorCode::Unavailable, .message = "the connection was closed"};
+}
+
+namespace {
+
+std::unexpected<Error> broken(std::string_view what) {
+  return fail(ErrorCode::Unavailable, fmt::format("{}: {}", what, std::strerror(errno)));
+}
+
+class SocketStream final : public Stream {
+ public:
+  SocketStream(rt::RealLoop& loop, int fd) : socket_(loop, fd) {}
+  ~SocketStream() override { SocketStream::close(); }
+
+  Task<Result<std::size_t>> read(std::span<char> into) override {
+    while (true) {
+      if (closed_) co_return fail(ErrorCode::Unavailable, "the connection was closed");
+      const long count = receive_some(socket_.fd(), into.data(), into.size());
+      if (count >= 0) co_return static_cast<std::size_t>(count);
+      if (errno != EAGAIN) co_return broken("reading");
+      const auto ready = co_await socket_.readable();
+      if (!ready) co_return fail(as_stream_error(ready.error()));
+    }
+  }
+
+  Task<Result<void>> write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      if (closed_) co_return fail(ErrorCode::Unavailable, "the connection was closed");
+      const long count = send_some(socket_.fd(), bytes.data(), bytes.size());
+      if (count >= 0) {
+        bytes.remove_prefix(static_cast<std::size_t>(count));
+        continue;
+      }
+      if (errno != EAGAIN) co_return broken("writing");
+      const auto ready = co_await socket_.writable();
+      if (!ready) co_return fail(as_stream_error(ready.error()));
+    }
+    co_return Result<void>{};
+  }
+
+  Task<Result<void>> shutdown() override {
+    if (!closed_ && ::shutdown(socket_.fd(), SHUT_WR) != 0) co_return broken("shutdown");
+    co_return Result<void>{};
+  }
+
+  void close() override {
+    if (std::exchange(closed_, true)) return;
+    socket_.close();
+  }
+
+  bool quiet() override { return !closed_ && socket_is_quiet(socket_.fd()); }
+
+ private:
+  rt::Descriptor socket_;
+  bool closed_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Stream> socket_stream(rt::RealLoop& loop, int fd) {
+  return std::make_unique<SocketStream>(loop, fd);
+}
+
+}  // namespace muster::net

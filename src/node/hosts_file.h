@@ -1,0 +1,21 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/resource.h"
+#include "base/error.h"
+
+namespace muster::node {
+
+// The hosts file that the pods of one namespace share: every pod that has an address by its name
+// and by its host name, every service by its names, each peer of a headless service.
+std::string render_hosts(std::string_view ns, const std::vector<api::ObjectPtr>& pods,
+                         const std::vector<api::ObjectPtr>& services,
+                         std::string_view cluster_domain);
+
+// Replaces the bytes of the file but not the file: containers have this inode mounted.
+Result<void> rewrite_in_place(const std::string& path, std::string_view text);
+
+}  // namespace muster::node

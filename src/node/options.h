@@ -1,0 +1,60 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace muster::node {
+
+// What a row of images.yaml says about the images that its pattern matches.
+struct ImageRow {
+  enum class Root { Host, Directory, DirectoryOverHost };
+
+  std::string pattern;  // '*' stands for any run of characters
+  Root root = Root::Host;
+  std::string directory;  // of Directory and DirectoryOverHost
+  std::vector<std::string> entrypoint;
+  std::vector<std::string> cmd;
+  std::map<std::string, std::string> env;
+  std::string workdir;
+};
+
+// How a container that keeps ending is started again: at once, then after `first`, doubling up to
+// `longest`; `reset_after` without an end forgets the past. The defaults are Kubernetes'.
+struct BackOffOptions {
+  Duration first = std::chrono::seconds(10);
+  Duration longest = std::chrono::seconds(300);
+  Duration reset_after = std::chrono::minutes(10);
+};
+
+// Everything that a node agent is told at its start.
+struct NodeOptions {
+  std::string name;
+  std::string host_ip = "127.0.0.1";
+  std::string directory;  // our own: volumes, hosts files, GPU assignments
+  std::string
+      memory_directory;  // the same on a memory file system, for secrets; empty: `directory`
+  std::map<std::string, std::string> labels;
+  std::int64_t cpu_milli = 1000;
+  std::int64_t memory_bytes = std::int64_t{1} << 30U;
+  std::int64_t pods = 110;
+  std::vector<std::string> gpu_uuids;
+  int log_port = 0;  // where the log endpoint listens; 0: none is served
+  std::string version = "v1.36.0-muster";
+  std::vector<ImageRow> images;
+  // What pods get besides their own when their job carries none: PATH, HOME and the like.
+  std::map<std::string, std::string> environment;
+  std::string cluster_domain = "cluster.local";
+  BackOffOptions back_off;
+};
+
+// The submitter's PATH, HOME and the like as a JSON object; the controller copies it from the job.
+inline constexpr const char* kEnvironmentAnnotation = "muster.dev/environment";
+// The pods that share this share /dev/shm.
+inline constexpr const char* kJobUidLabel = "muster.dev/job-uid";
+
+}  // namespace muster::node

@@ -1,0 +1,99 @@
+#include "node/runtime/host.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <ifaddrs.h>
+#include <net/if.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "node/runtime/linux_runtime.h"
+#include "node/shim/cgroup.h"
+#include "node/shim/files.h"
+
+namespace muster::node {
+
+Result<void> check_rights(std::string_view status) {
+  constexpr std::string_view kField = "CapEff:\t";
+  const auto at = status.find(kField);
+  std::uint64_t effective = 0;
+  if (at != std::string_view::npos) {
+    const auto text = status.substr(at + kField.size(), 16);
+    std::from_chars(text.data(), text.data() + text.size(), effective, 16);
+  }
+  struct Right {
+    int bit;
+    const char* name;
+    const char* purpose;
+  };
+  constexpr Right kRights[] = {{12, "CAP_NET_ADMIN", "pod addresses and service rules"},
+                               {21, "CAP_SYS_ADMIN", "namespaces, mounts and cgroups"},
+                               {18, "CAP_SYS_CHROOT", "container roots"},
+                               {27, "CAP_MKNOD", "devices of containers"},
+                               {5, "CAP_KILL", "ending pods"}};
+  std::vector<std::string> missing;
+  for (const auto& right : kRights) {
+    if (((effective >> right.bit) & 1U) == 0)
+      missing.push_back(fmt::format("{} ({})", right.name, right.purpose));
+  }
+  if (missing.empty()) return {};
+  return fail(ErrorCode::Forbidden,
+              "pods need rights that this process lacks: " + join(missing, ", ") + "; run as root");
+}
+
+std::string host_address() {
+  std::string found = "127.0.0.1";
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return found;
+  for (const auto* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    if (entry->ifa_addr == nullptr || entry->ifa_addr->sa_family != AF_INET) continue;
+    if ((entry->ifa_flags & IFF_LOOPBACK) != 0 ||
+        std::string_view(entry->ifa_name).starts_with("muster"))
+      continue;
+    char text[INET_ADDRSTRLEN];
+    const auto* address = reinterpret_cast<const sockaddr_in*>(entry->ifa_addr);
+    if (::inet_ntop(AF_INET, &address->sin_addr, text, sizeof text) != nullptr) found = text;
+    break;
+  }
+  ::freeifaddrs(list);
+  return found;
+}
+
+Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& pool,
+                                                RuntimeOptions options) {
+  TRY(check_rights(TRY(shim::read_file("/proc/self/status"))));
+  if (::access(options.shim_path.c_str(), X_OK) != 0)
+    return fail_errno("muster-shim at \"" + options.shim_path + "\"");
+  if (options.home.empty() || options.home.front() != '/') {
+    return fail(ErrorCode::Invalid, "home \"" + options.home + "\" is not an absolute path");
+  }
+  TRY(shim::make_directories(options.home, 0700));
+  for (const char* name : {"/pods", "/logs", "/runtime"})
+    TRY(shim::make_directories(options.home + name, 0700));
+  Fd lock(::open((options.home + "/runtime/lock").c_str(),
+                 O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!lock.valid()) return fail_errno("open " + options.home + "/runtime/lock");
+  if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+    return fail(ErrorCode::Conflict, "another Muster runs pods in " + options.home);
+  }
+  const auto home_key = fmt::format("{:08x}", stable_hash(options.home) & 0xffffffffU);
+  auto network = TRY(Network::set_up({.home_key = home_key,
+                                      .state_file = options.home + "/runtime/network",
+                                      .pod_range = options.pod_range,
+                                      .block_prefix = options.pod_block,
+                                      .service_range = options.service_range}));
+  auto cgroups = shim::find_cgroups(home_key);
+  if (cgroups.version == shim::CgroupRoots::Version::None) {
+    options.logger.warning("no writable cgroups: limits of cpu and memory have no effect");
+  }
+  return std::make_unique<LinuxRuntime>(loop, pool, std::move(options), std::move(network),
+                                        std::move(cgroups), std::move(lock), home_key);
+}
+
+}  // namespace muster::node

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "base/error.h"
+
+// What the machine lets us do.
+namespace muster::node {
+
+// Forbidden, naming every right that is missing. `status` is /proc/self/status.
+Result<void> check_rights(std::string_view status);
+
+// The first address of the machine that is not the loopback's; that one when there is no other.
+std::string host_address();
+
+}  // namespace muster::node

@@ -1,0 +1,366 @@
+#include "node/runtime/linux_runtime.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "node/runtime/host.h"
+#include "node/runtime/shim_client.h"
+#include "node/shim/cgroup.h"
+#include "node/shim/files.h"
+
+namespace muster::node {
+
+namespace {
+
+using namespace std::chrono_literals;
+using shim::Operation;
+using shim::Writer;
+
+// A set-up takes milliseconds; a machine that needs this long is out of order.
+constexpr Duration kSetUpLimit = 30s;
+constexpr Duration kShutdownLimit = 20s;
+
+Writer request(Operation operation) {
+  Writer out;
+  out.number(static_cast<std::int64_t>(operation));
+  return out;
+}
+
+}  // namespace
+
+std::string LinuxRuntime::pod_directory(const std::string& pod_uid) const {
+  return options_.home + "/pods/" + pod_uid;
+}
+
+std::string LinuxRuntime::log_directory(const std::string& pod_namespace,
+                                        const std::string& pod_name,
+                                        const std::string& pod_uid) const {
+  return fmt::format("{}/logs/{}_{}_{}", options_.home, pod_namespace, pod_name, pod_uid);
+}
+
+std::string LinuxRuntime::log_path(const std::string& pod_namespace, const std::string& pod_name,
+                                   const std::string& pod_uid, const std::string& container,
+                                   int attempt) const {
+  return shim::container_log(log_directory(pod_namespace, pod_name, pod_uid), {container, attempt});
+}
+
+Task<Result<std::string>> LinuxRuntime::ask(std::string pod_uid, std::string request_bytes) {
+  if (!shim::is_safe_name(pod_uid))
+    co_return fail(ErrorCode::Invalid, "pod uid \"" + pod_uid + "\"");
+  co_return co_await ask_shim(loop_, pod_directory(pod_uid), std::move(request_bytes));
+}
+
+Task<Result<void>> LinuxRuntime::ask_nothing(std::string pod_uid, std::string request_bytes) {
+  CO_TRY(co_await ask(std::move(pod_uid), std::move(request_bytes)));
+  co_return Result<void>{};
+}
+
+Task<Result<std::vector<AdoptedSandbox>>> LinuxRuntime::adopt() {
+  auto found = CO_TRY(co_await off_loop([directory = options_.home + "/pods"] {
+    return Result<std::vector<PodOnDisk>>(read_pods(directory));
+  }));
+  std::vector<AdoptedSandbox> adopted;
+  for (auto& pod : found) {
+    pods_[pod.record.spec.pod_uid].record = pod.record;
+    network_.take(pod.record.address);
+  }
+  CO_TRY(co_await sweep_shm());
+  for (auto& pod : found) adopted.push_back(CO_TRY(co_await adopt_one(std::move(pod))));
+  co_return adopted;
+}
+
+Task<Result<AdoptedSandbox>> LinuxRuntime::adopt_one(PodOnDisk pod) {
+  const auto& record = pod.record;
+  const auto uid = record.spec.pod_uid;
+  AdoptedSandbox adopted{
+      .sandbox = {.pod_uid = uid, .address = record.address, .gateway = record.gateway},
+      .pod_namespace = record.spec.pod_namespace,
+      .pod_name = record.spec.pod_name};
+  // One that was started just before Muster died may not listen yet.
+  for (auto left = kSetUpLimit; pod.locked && left > 0ns; left -= 10ms) {
+    auto answer = co_await ask(uid, request(Operation::List).bytes());
+    if (answer) {
+      shim::Reader in(*answer);
+      shim::read_all(in, adopted.containers);
+      if (!in.finished()) co_return fail(ErrorCode::Parse, "the list of containers of pod " + uid);
+      adopted.alive = true;
+      co_return adopted;
+    }
+    if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
+    const auto lock = CO_TRY(lock_pod(pod_directory(uid)));
+    pod.locked = !lock.valid();
+    if (pod.locked) CO_TRY(co_await rt::sleep_for(loop_, 10ms));
+  }
+  if (const auto buried = co_await bury_pod(uid); !buried) co_return fail(buried.error());
+  adopted.containers =
+      CO_TRY(co_await off_loop([directory = pod_directory(uid), logs = record.log_directory] {
+        return Result<std::vector<AdoptedContainer>>(shim::read_containers(directory, logs));
+      }));
+  co_return adopted;
+}
+
+Result<shim::PodRecord> LinuxRuntime::make_record(SandboxSpec spec) {
+  for (const auto& name : {spec.pod_uid, spec.pod_namespace, spec.pod_name}) {
+    if (!shim::is_safe_name(name))
+      return fail(ErrorCode::Invalid, "\"" + printable(name) + "\" cannot be the name of a file");
+  }
+  if (spec.shm_key.empty()) spec.shm_key = spec.pod_uid;
+  if (!shim::is_safe_name(spec.shm_key))
+    return fail(ErrorCode::Invalid, "shared memory key \"" + printable(spec.shm_key) + "\"");
+  if (spec.hostname.size() > 64)
+    return fail(ErrorCode::Invalid,
+                "host name \"" + spec.hostname + "\" is longer than 64 characters");
+  shim::PodRecord record{
+      .prefix = network_.prefix(),
+      .bridge = network_.bridge(),
+      .service_range = options_.service_range,
+      .cgroups = cgroups_,
+      .log_directory = log_directory(spec.pod_namespace, spec.pod_name, spec.pod_uid),
+      .log_quota = options_.log_quota_bytes,
+      .hidden = options_.home + "/pods"};
+  record.link =
+      fmt::format("mst{:012x}", stable_hash(home_key_ + spec.pod_uid) & 0xffffffffffffULL);
+  record.shm_directory = shm_prefix() + spec.shm_key;
+  if (spec.host_network) {
+    record.address = host_address();
+  } else {
+    record.address = TRY(network_.allocate());
+    record.gateway = network_.gateway();
+  }
+  record.spec = std::move(spec);
+  return record;
+}
+
+Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
+  const auto uid = spec.pod_uid;
+  if (!pods_.contains(uid)) pods_[uid].record = CO_TRY(make_record(std::move(spec)));
+  auto spawned = co_await spawn(uid);
+  const auto known = pods_.find(uid);
+  if (known == pods_.end())
+    co_return fail(ErrorCode::Gone, "pod " + uid + " was removed meanwhile");
+  if (!spawned) co_return fail(spawned.error().in("sandbox of pod " + uid));
+  co_return Sandbox{.pod_uid = uid,
+                    .address = known->second.record.address,
+                    .gateway = known->second.record.gateway};
+}
+
+Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
+  const auto directory = pod_directory(pod_uid);
+  for (auto left = kSetUpLimit; left > 0ns; left -= 10ms) {
+    auto shim = CO_TRY(co_await off_loop(
+        [program = options_.shim_path, directory, record = pods_[pod_uid].record] {
+          return spawn_shim(program, directory, record);
+        }));
+    if (shim.pid != 0) {
+      // The one before it is dead, or it would have kept the lock.
+      const int before = std::exchange(pods_[pod_uid].child_pid, shim.pid);
+      if (before > 0) ::waitpid(before, nullptr, 0);
+      rt::Descriptor ready(loop_, shim.ready.release());
+      auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(loop_, ready));
+      if (!answer) co_return fail(answer.error());
+      co_return Result<void>{};
+    }
+    // A shim has the pod: it answers as soon as the set-up is done, or goes when that failed.
+    const auto answer = co_await ask(pod_uid, request(Operation::List).bytes());
+    if (answer) co_return Result<void>{};
+    if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
+    CO_TRY(co_await rt::sleep_for(loop_, 10ms));
+  }
+  co_return fail(ErrorCode::Timeout, "its shim does not answer");
+}
+
+Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, ContainerSpec spec) {
+  auto out = request(Operation::Start);
+  write(out, spec);
+  const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
+  shim::Reader in(answer);
+  StartOutcome outcome;
+  if (in.number() == 1) {
+    auto& start = outcome.start.emplace();
+    start.pid = static_cast<int>(in.number());
+    start.started = Time(std::chrono::nanoseconds(in.number()));
+    start.log_path = in.text();
+  } else {
+    shim::FailureRecord failure;
+    read(in, failure);
+    outcome.failure = failure.failure;
+    outcome.message = std::move(failure.message);
+  }
+  if (!in.finished()) co_return fail(ErrorCode::Parse, "the shim's answer to a start");
+  co_return outcome;
+}
+
+Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, std::string name,
+                                                         int attempt) {
+  auto out = request(Operation::Wait);
+  out.text(name).number(attempt);
+  while (true) {
+    const auto answer = co_await ask(pod_uid, out.bytes());
+    if (answer) co_return shim::decode<ContainerExit>(*answer);
+    if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
+    const auto buried = co_await bury_pod(pod_uid);
+    if (buried) co_return co_await exit_on_record(pod_uid, name, attempt);
+    // Conflict: it has a new shim meanwhile, which knows.
+    if (buried.error().code != ErrorCode::Conflict) co_return fail(buried.error());
+  }
+}
+
+Task<Result<ContainerExit>> LinuxRuntime::exit_on_record(std::string pod_uid, std::string name,
+                                                         int attempt) {
+  const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
+  const auto bytes = co_await off_loop([place] { return shim::read_file(place + "/exit"); });
+  if (!bytes) {
+    co_return fail(ErrorCode::NotFound,
+                   fmt::format("container {} attempt {} was not started", name, attempt));
+  }
+  co_return shim::decode<ContainerExit>(*bytes);
+}
+
+Task<Result<void>> LinuxRuntime::bury_pod(std::string pod_uid) {
+  const auto known = pods_.find(pod_uid);
+  if (known == pods_.end()) co_return fail(ErrorCode::NotFound, "no pod " + pod_uid);
+  co_return co_await off_loop([directory = pod_directory(pod_uid), record = known->second.record] {
+    return bury(directory, record);
+  });
+}
+
+Task<Result<void>> LinuxRuntime::end_shim(std::string pod_uid) {
+  const int child = std::exchange(pods_.at(pod_uid).child_pid, 0);
+  const auto link = pods_.at(pod_uid).record.link;
+  CO_TRY(co_await off_loop(
+      [directory = pod_directory(pod_uid), child] { return await_shim_end(directory, child); }));
+  CO_TRY(network_.delete_link(link));
+  co_return co_await bury_pod(std::move(pod_uid));
+}
+
+Task<Result<void>> LinuxRuntime::signal_container(std::string pod_uid, std::string name,
+                                                  int attempt, int signal) {
+  auto out = request(Operation::Signal);
+  out.text(name).number(attempt).number(signal);
+  return ask_nothing(std::move(pod_uid), out.bytes());
+}
+
+Task<Result<void>> LinuxRuntime::kill_container(std::string pod_uid, std::string name,
+                                                int attempt) {
+  auto out = request(Operation::KillContainer);
+  out.text(name).number(attempt);
+  return ask_nothing(std::move(pod_uid), out.bytes());
+}
+
+Task<Result<ExecResult>> LinuxRuntime::exec(std::string pod_uid, std::string name,
+                                            std::vector<std::string> argv, Duration limit) {
+  auto out = request(Operation::Exec);
+  out.text(name).texts(argv);
+  out.number(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
+  const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
+  co_return shim::decode<ExecResult>(answer);
+}
+
+Task<Result<void>> LinuxRuntime::set_services(std::string pod_uid, std::vector<ServiceRule> rules) {
+  auto out = request(Operation::SetServices);
+  shim::write_all(out, rules);
+  return ask_nothing(std::move(pod_uid), out.bytes());
+}
+
+Task<Result<void>> LinuxRuntime::kill_sandbox(std::string pod_uid) {
+  auto killed = co_await ask_nothing(std::move(pod_uid), request(Operation::Kill).bytes());
+  if (!killed && killed.error().code == ErrorCode::Gone) co_return Result<void>{};
+  co_return killed;
+}
+
+std::string LinuxRuntime::retire_shm(const std::string& directory) const {
+  const bool in_use = std::ranges::any_of(
+      pods_, [&](const auto& entry) { return entry.second.record.shm_directory == directory; });
+  if (in_use) return {};
+  // Renamed here on the loop: a pod that asks for the same key from now on gets a new one, and what
+  // takes time happens to a directory that nobody can find.
+  const auto retired = fmt::format("{}.{}", directory, loop_.now().time_since_epoch().count());
+  return ::rename(directory.c_str(), retired.c_str()) == 0 ? retired : std::string();
+}
+
+Task<Result<void>> LinuxRuntime::sweep_shm() {
+  std::error_code error;
+  std::vector<std::string> unused;
+  for (std::filesystem::directory_iterator it("/dev/shm", error), end; !error && it != end;
+       it.increment(error)) {
+    const auto path = it->path().string();
+    if (!path.starts_with(shm_prefix())) continue;
+    if (auto retired = retire_shm(path); !retired.empty()) unused.push_back(std::move(retired));
+  }
+  if (unused.empty()) co_return Result<void>{};
+  co_return co_await off_loop([unused]() -> Result<void> {
+    for (const auto& directory : unused) TRY(shim::remove_tree(directory));
+    return {};
+  });
+}
+
+Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
+  if (!pods_.contains(pod_uid)) co_return Result<void>{};
+  auto shutdown = ask(pod_uid, request(Operation::Shutdown).bytes());
+  // Whatever it answers: afterwards it is made sure of.
+  const auto answer = co_await rt::with_timeout(loop_, kShutdownLimit, std::move(shutdown));
+  if (!answer && answer.error().code == ErrorCode::Cancelled) co_return fail(answer.error());
+  if (!pods_.contains(pod_uid)) co_return Result<void>{};
+  CO_TRY(co_await end_shim(pod_uid));
+  CO_TRY(co_await off_loop(
+      [directory = pod_directory(pod_uid)] { return shim::remove_tree(directory); }));
+  const auto known = pods_.find(pod_uid);
+  if (known == pods_.end()) co_return Result<void>{};  // removed twice at once
+  if (!known->second.record.spec.host_network) network_.release(known->second.record.address);
+  const auto shm = known->second.record.shm_directory;
+  pods_.erase(known);
+  const auto retired = retire_shm(shm);
+  if (retired.empty()) co_return Result<void>{};
+  co_return co_await off_loop([retired] { return shim::remove_tree(retired); });
+}
+
+namespace {
+
+Task<Result<bool>> try_connect(rt::RealLoop& loop, std::string address, std::uint16_t port) {
+  sockaddr_in peer{};
+  peer.sin_family = AF_INET;
+  peer.sin_port = htons(port);
+  peer.sin_addr.s_addr = htonl(CO_TRY(shim::parse_address(address)));
+  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) co_return fail_errno("socket");
+  rt::Descriptor descriptor(loop, fd.release());
+  if (::connect(descriptor.fd(), reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0)
+    co_return true;
+  if (errno != EINPROGRESS) co_return false;
+  CO_TRY(co_await descriptor.writable());
+  int error = 0;
+  socklen_t size = sizeof error;
+  ::getsockopt(descriptor.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
+  co_return error == 0;
+}
+
+}  // namespace
+
+Task<Result<bool>> LinuxRuntime::tcp_check(std::string address, std::uint16_t port,
+                                           Duration limit) {
+  auto check = try_connect(loop_, std::move(address), port);
+  auto result = co_await rt::with_timeout(loop_, limit, std::move(check));
+  if (!result && result.error().code == ErrorCode::Timeout) co_return false;
+  co_return result;
+}
+
+Task<void> LinuxRuntime::close() {
+  if (pods_.empty()) {
+    network_.tear_down();
+    shim::remove_cgroup_roots(cgroups_);
+  }
+  home_lock_.close();
+  co_return;
+}
+
+}  // namespace muster::node

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "node/runtime.h"
+#include "node/runtime/network.h"
+#include "node/runtime/pod_directory.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node {
+
+// Pods of this machine: a shim for each, which outlives us. What is known here can be read again
+// from the pods' directories, so nothing is lost with us. Lives on the agent's loop; file work goes
+// to the pool. Ends with close().
+class LinuxRuntime final : public Runtime {
+ public:
+  LinuxRuntime(rt::RealLoop& loop, rt::Pool& pool, RuntimeOptions options, Network network,
+               shim::CgroupRoots cgroups, Fd home_lock, std::string home_key)
+      : loop_(loop),
+        pool_(pool),
+        options_(std::move(options)),
+        network_(std::move(network)),
+        cgroups_(std::move(cgroups)),
+        home_lock_(std::move(home_lock)),
+        home_key_(std::move(home_key)) {}
+
+  Task<Result<std::vector<AdoptedSandbox>>> adopt() override;
+  Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override;
+  Task<Result<StartOutcome>> start_container(std::string pod_uid, ContainerSpec spec) override;
+  Task<Result<ContainerExit>> wait_container(std::string pod_uid, std::string name,
+                                             int attempt) override;
+  Task<Result<void>> signal_container(std::string pod_uid, std::string name, int attempt,
+                                      int signal) override;
+  Task<Result<void>> kill_container(std::string pod_uid, std::string name, int attempt) override;
+  Task<Result<ExecResult>> exec(std::string pod_uid, std::string name,
+                                std::vector<std::string> argv, Duration limit) override;
+  Task<Result<void>> set_services(std::string pod_uid, std::vector<ServiceRule> rules) override;
+  Task<Result<void>> kill_sandbox(std::string pod_uid) override;
+  Task<Result<void>> remove_sandbox(std::string pod_uid) override;
+  Task<Result<bool>> tcp_check(std::string address, std::uint16_t port, Duration limit) override;
+  [[nodiscard]] std::string log_path(const std::string& pod_namespace, const std::string& pod_name,
+                                     const std::string& pod_uid, const std::string& container,
+                                     int attempt) const override;
+  Task<void> close() override;
+
+ private:
+  struct Known {
+    shim::PodRecord record;
+    int child_pid = 0;  // of the shim, when it is our child and not reaped
+  };
+
+  // Runs blocking work on the pool.
+  template <class Work>
+  auto off_loop(Work work) -> Task<decltype(work())> {
+    auto outcome = co_await pool_.run(loop_, std::move(work));
+    if (!outcome) co_return fail(outcome.error());
+    co_return std::move(*outcome);
+  }
+  Task<Result<std::string>> ask(std::string pod_uid, std::string request);
+  Task<Result<void>> ask_nothing(std::string pod_uid, std::string request);
+  Task<Result<AdoptedSandbox>> adopt_one(PodOnDisk pod);
+  Task<Result<void>> spawn(std::string pod_uid);
+  // After the death of its shim. Conflict when it has one.
+  Task<Result<void>> bury_pod(std::string pod_uid);
+  // Makes sure that shim and link are gone.
+  Task<Result<void>> end_shim(std::string pod_uid);
+  Task<Result<ContainerExit>> exit_on_record(std::string pod_uid, std::string name, int attempt);
+  Result<shim::PodRecord> make_record(SandboxSpec spec);
+  [[nodiscard]] std::string pod_directory(const std::string& pod_uid) const;
+  [[nodiscard]] std::string log_directory(const std::string& pod_namespace,
+                                          const std::string& pod_name,
+                                          const std::string& pod_uid) const;
+  [[nodiscard]] std::string shm_prefix() const { return "/dev/shm/muster-" + home_key_ + "-"; }
+  // The directory under a new name, to be removed; empty while a pod uses it.
+  [[nodiscard]] std::string retire_shm(const std::string& directory) const;
+  // What a Muster that was killed during a removal left.
+  Task<Result<void>> sweep_shm();
+
+  rt::RealLoop& loop_;
+  rt::Pool& pool_;
+  RuntimeOptions options_;
+  Network network_;
+  shim::CgroupRoots cgroups_;
+  Fd home_lock_;
+  std::string home_key_;
+  std::map<std::string, Known> pods_;
+};
+
+}  // namespace muster::node

@@ -1,0 +1,151 @@
+#include "node/runtime/network.h"
+
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <sys/file.h>
+
+#include <charconv>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "node/shim/files.h"
+
+namespace muster::node {
+
+namespace {
+
+// /proc/net/route writes addresses as the kernel holds them, in hexadecimal.
+std::uint32_t parse_hex(std::string_view text) {
+  std::uint32_t value = 0;
+  std::from_chars(text.data(), text.data() + text.size(), value, 16);
+  return ntohl(value);
+}
+
+bool overlaps(shim::Range a, std::uint32_t base, std::uint32_t mask) {
+  const auto common = a.mask() & mask;
+  return (a.base & common) == (base & common);
+}
+
+Result<void> unless_already(Result<void> result) {
+  if (!result && shim::is_already(result.error())) return {};
+  return result;
+}
+
+}  // namespace
+
+Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t start,
+                               std::string_view routes, std::string_view own) {
+  if (prefix < range.prefix || prefix > 30) {
+    return fail(ErrorCode::Invalid,
+                fmt::format("a pod block of /{} does not fit into {}/{}", prefix,
+                            shim::format_address(range.base), range.prefix));
+  }
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken;
+  for (const auto line : split(routes, '\n')) {
+    const auto fields = split(line, '\t');
+    if (fields.size() < 8 || fields[0] == "Iface" || fields[0] == "*" || fields[0] == own) continue;
+    const auto mask = parse_hex(fields[7]);
+    if (mask != 0) taken.emplace_back(parse_hex(fields[1]), mask);
+  }
+  const std::uint64_t blocks = std::uint64_t{1} << (prefix - range.prefix);
+  for (std::uint64_t i = 0; i < blocks; ++i) {
+    const auto index = (start + i) % blocks;
+    const shim::Range block{.base = range.base + static_cast<std::uint32_t>(index << (32 - prefix)),
+                            .prefix = prefix};
+    bool free = true;
+    for (const auto& [base, mask] : taken) free = free && !overlaps(block, base, mask);
+    if (free) return block;
+  }
+  return fail(
+      ErrorCode::Conflict,
+      fmt::format("the pod range {}/{} is taken by other routes of this machine; choose another",
+                  shim::format_address(range.base), range.prefix));
+}
+
+Result<Network> Network::set_up(const Options& options) {
+  const auto pods = TRY(shim::parse_range(options.pod_range));
+  Network network(options, TRY(shim::Netlink::open(NETLINK_ROUTE)));
+  // Two homes that start at once must not choose the same block.
+  const Fd lock(
+      ::open("/run/muster-network.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (lock.valid()) ::flock(lock.get(), LOCK_EX);
+  TRY(network.choose_block(pods));
+  TRY(unless_already(shim::create_bridge(network.netlink_, network.bridge_)));
+  const auto gateway = network.block_.base + 1;
+  TRY(unless_already(
+      shim::add_address(network.netlink_, network.bridge_, gateway, network.block_.prefix)));
+  TRY(shim::set_up(network.netlink_, network.bridge_));
+  TRY(network.close_ranges(pods));
+  return network;
+}
+
+Result<void> Network::choose_block(shim::Range pods) {
+  const auto routes = TRY(shim::read_file("/proc/net/route"));
+  if (const auto text = shim::read_file(options_.state_file)) {
+    const auto known = shim::parse_range(trim(*text));
+    if (known && known->prefix == options_.block_prefix && pods.contains(known->base)) {
+      // Ours unless somebody else has it by now.
+      const auto still = free_block(*known, known->prefix, 0, routes, bridge_);
+      if (still) {
+        block_ = *still;
+        return {};
+      }
+    }
+  }
+  block_ =
+      TRY(free_block(pods, options_.block_prefix, stable_hash(options_.home_key), routes, bridge_));
+  return shim::write_durably(
+      options_.state_file,
+      fmt::format("{}/{}\n", shim::format_address(block_.base), block_.prefix));
+}
+
+Result<void> Network::close_ranges(shim::Range pods) {
+  // Worse than any real route to the same range, and not the same for two homes.
+  metric_ = 0x4d000000U | static_cast<std::uint32_t>(stable_hash(options_.home_key) & 0xffffffU);
+  TRY(unless_already(shim::add_blackhole(netlink_, pods, metric_)));
+  if (options_.service_range.empty()) return {};
+  return unless_already(
+      shim::add_blackhole(netlink_, TRY(shim::parse_range(options_.service_range)), metric_));
+}
+
+Result<std::string> Network::allocate() {
+  // Without the network, the bridge and the broadcast address.
+  const auto count = (std::uint32_t{1} << (32 - block_.prefix)) - 3;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    last_ = last_ >= count + 1 ? 2 : last_ + 1;
+    const auto address = block_.base + last_;
+    if (used_.insert(address).second) return shim::format_address(address);
+  }
+  return fail(ErrorCode::TooManyRequests,
+              fmt::format("all {} pod addresses of this home are in use", count));
+}
+
+void Network::take(const std::string& address) {
+  if (const auto parsed = shim::parse_address(address); parsed && block_.contains(*parsed))
+    used_.insert(*parsed);
+}
+
+void Network::release(const std::string& address) {
+  if (const auto parsed = shim::parse_address(address)) used_.erase(*parsed);
+}
+
+Result<void> Network::delete_link(const std::string& name) {
+  auto deleted = shim::delete_link(netlink_, name);
+  if (!deleted && shim::is_missing(deleted.error())) return {};
+  return deleted;
+}
+
+void Network::tear_down() {
+  // What is gone already is as good as deleted.
+  [[maybe_unused]] const auto bridge = delete_link(bridge_);
+  for (const auto& text : {options_.pod_range, options_.service_range}) {
+    if (const auto range = shim::parse_range(text)) {
+      [[maybe_unused]] const auto route = shim::delete_blackhole(netlink_, *range, metric_);
+    }
+  }
+}
+
+}  // namespace muster::node

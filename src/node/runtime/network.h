@@ -1,0 +1,62 @@
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "base/error.h"
+#include "node/shim/netlink.h"
+
+namespace muster::node {
+
+// The home's bridge and its block of pod addresses. Blocking calls, made before anything else runs
+// or on the loop (microseconds each); lives on the agent's loop.
+class Network {
+ public:
+  struct Options {
+    std::string home_key;    // a few letters that name the home
+    std::string state_file;  // remembers the block
+    std::string pod_range;
+    int block_prefix = 22;
+    std::string service_range;
+  };
+
+  // Finds what an earlier Muster made, or makes it.
+  static Result<Network> set_up(const Options& options);
+
+  [[nodiscard]] const std::string& bridge() const { return bridge_; }
+  [[nodiscard]] std::string gateway() const { return shim::format_address(block_.base + 1); }
+  [[nodiscard]] int prefix() const { return block_.prefix; }
+
+  // An address that no pod has; those used last are given out again last.
+  Result<std::string> allocate();
+  void take(const std::string& address);
+  void release(const std::string& address);
+
+  Result<void> delete_link(const std::string& name);
+  // The bridge and the routes go.
+  void tear_down();
+
+ private:
+  Network(Options options, shim::Netlink netlink)
+      : options_(std::move(options)),
+        netlink_(std::move(netlink)),
+        bridge_("muster" + options_.home_key) {}
+  Result<void> choose_block(shim::Range pods);
+  Result<void> close_ranges(shim::Range pods);
+
+  Options options_;
+  shim::Netlink netlink_;
+  std::string bridge_;
+  shim::Range block_;
+  std::uint32_t metric_ = 0;
+  std::uint32_t last_ = 1;
+  std::set<std::uint32_t> used_;
+};
+
+// The block of the range that overlaps no route, searched from a start that differs between homes.
+// `routes` is /proc/net/route; routes of `own` and those to nowhere do not count.
+Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t start,
+                               std::string_view routes, std::string_view own);
+
+}  // namespace muster::node

@@ -1,0 +1,179 @@
+#include "node/runtime/pod_directory.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "node/shim/cgroup.h"
+#include "node/shim/files.h"
+
+namespace muster::node {
+
+namespace {
+
+constexpr int kShimEndMilliseconds = 10'000;
+// A bury of another thread takes milliseconds; a living shim holds the lock for ever.
+constexpr int kLockMilliseconds = 1'000;
+constexpr int kKilledExitCode = 137;
+
+struct SpawnAttributes {
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  SpawnAttributes() {
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() {
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+};
+
+// Away from the numbers that the shim expects them under.
+Fd raise(const Fd& fd) {
+  return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
+}
+
+Result<int> spawn(const std::string& program, const std::string& directory, const Fd& lock,
+                  const Fd& ready) {
+  SpawnAttributes spawning;
+  const Fd high_lock = raise(lock);
+  const Fd high_ready = raise(ready);
+  ::posix_spawn_file_actions_addopen(&spawning.files, 0, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 1);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 2);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, high_lock.get(), 3);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, high_ready.get(), 4);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&spawning.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&spawning.attributes, &all);
+  // A session of its own: Ctrl-C in the terminal of Muster is not for the pods.
+  ::posix_spawnattr_setflags(&spawning.attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::string arguments[] = {program, directory};
+  char* argv[] = {arguments[0].data(), arguments[1].data(), nullptr};
+  char* environment[] = {nullptr};
+  int pid = 0;
+  const int error = ::posix_spawn(&pid, program.c_str(), &spawning.files, &spawning.attributes,
+                                  argv, environment);
+  if (error != 0) return fail_errno("start " + program, error);
+  return pid;
+}
+
+Result<void> bury_locked(const std::string& directory, const shim::PodRecord& record) {
+  // The pod's first process dies with its shim, and all others with it; we only wait for that.
+  const shim::Cgroup cgroup(record.cgroups, record.spec.pod_uid);
+  for (int i = 0; i < kShimEndMilliseconds && !cgroup.kill(); ++i) ::usleep(1000);
+  if (!cgroup.processes().empty())
+    return fail(ErrorCode::Timeout, "processes of " + directory + " do not end");
+  for (const auto& container : shim::read_containers(directory, record.log_directory)) {
+    if (container.exit) continue;
+    const ContainerExit lost{.exit_code = kKilledExitCode,
+                             .signal = SIGKILL,
+                             .unknown = true,
+                             .started = container.start.started,
+                             .finished = shim::now()};
+    const auto place = shim::container_directory(directory, {container.name, container.attempt});
+    TRY(shim::write_durably(place + "/exit", shim::encode(lost)));
+  }
+  cgroup.remove();
+  return {};
+}
+
+}  // namespace
+
+Result<Fd> lock_pod(const std::string& directory) {
+  Fd fd(::open((directory + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return fail_errno("open the lock of " + directory);
+  while (::flock(fd.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno == EWOULDBLOCK) return Fd();
+    if (errno != EINTR) return fail_errno("lock " + directory);
+  }
+  return fd;
+}
+
+Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
+                               const shim::PodRecord& record) {
+  TRY(shim::make_directories(directory, 0700));
+  const Fd lock = TRY(lock_pod(directory));
+  if (!lock.valid()) return SpawnedShim{};
+  // A shim was here and died: its pod ends before a new life begins.
+  if (shim::exists(directory + "/shim")) TRY(bury_locked(directory, record));
+  TRY(shim::write_durably(directory + "/sandbox", shim::encode(record)));
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
+  SpawnedShim spawned{.ready = Fd(ends[0])};
+  const Fd write_end(ends[1]);
+  ::fcntl(spawned.ready.get(), F_SETFL, O_NONBLOCK);
+  spawned.pid = TRY(spawn(program, directory, lock, write_end));
+  return spawned;
+}
+
+std::vector<PodOnDisk> read_pods(const std::string& pods_directory) {
+  std::vector<PodOnDisk> pods;
+  std::error_code error;
+  std::vector<std::string> names;
+  for (std::filesystem::directory_iterator it(pods_directory, error), end; !error && it != end;
+       it.increment(error)) {
+    names.push_back(it->path().filename().string());
+  }
+  std::ranges::sort(names);
+  for (const auto& name : names) {
+    const auto directory = pods_directory + "/" + name;
+    const auto lock = lock_pod(directory);
+    if (!lock) continue;
+    const bool locked = !lock->valid();
+    const auto bytes = shim::read_file(directory + "/sandbox");
+    auto record = bytes ? shim::decode<shim::PodRecord>(*bytes)
+                        : Result<shim::PodRecord>(fail(bytes.error()));
+    if (record && record->spec.pod_uid == name) {
+      pods.push_back({.record = std::move(*record), .locked = locked});
+    } else if (!locked) {
+      [[maybe_unused]] const auto removed = shim::remove_tree(directory);
+    }
+  }
+  return pods;
+}
+
+Result<void> bury(const std::string& directory, const shim::PodRecord& record) {
+  for (int waited = 0; waited < kLockMilliseconds; ++waited) {
+    const auto lock = TRY(lock_pod(directory));
+    if (lock.valid()) return bury_locked(directory, record);
+    ::usleep(1000);  // another of our threads may be at it
+  }
+  return fail(ErrorCode::Conflict, "the shim of " + directory + " is alive");
+}
+
+Result<void> await_shim_end(const std::string& directory, int child_pid) {
+  bool killed = false;
+  for (int waited = 0;; ++waited) {
+    const auto lock = TRY(lock_pod(directory));
+    if (lock.valid()) break;
+    if (waited >= kShimEndMilliseconds && killed) {
+      return fail(ErrorCode::Timeout, "the shim of " + directory + " does not end");
+    }
+    if (waited >= kShimEndMilliseconds) {
+      const auto bytes = TRY(shim::read_file(directory + "/shim"));
+      killed = shim::signal_process(TRY(shim::decode<shim::ProcessIdentity>(bytes)), SIGKILL);
+      waited = 0;
+    }
+    ::usleep(waited < 20 ? 200 : 1000);
+  }
+  if (child_pid > 0) ::waitpid(child_pid, nullptr, 0);
+  return {};
+}
+
+}  // namespace muster::node

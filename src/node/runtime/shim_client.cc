@@ -1,0 +1,88 @@
+#include "node/runtime/shim_client.h"
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/fd.h"
+#include "node/shim/protocol.h"
+#include "node/shim/wire.h"
+
+namespace muster::node {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// The pod's directory may be longer than a socket address: we go through a descriptor of it.
+Task<Result<Fd>> connect(rt::RealLoop& loop, std::string pod_directory) {
+  const Fd directory(::open(pod_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+  if (!directory.valid()) co_return fail(ErrorCode::Gone, "no such pod: " + pod_directory);
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) co_return fail_errno("socket");
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const auto path = fmt::format("/proc/self/fd/{}/control", directory.get());
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  while (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    if (errno == EINTR) continue;
+    if (errno != EAGAIN) co_return fail(ErrorCode::Gone, "the pod's shim is gone");
+    CO_TRY(co_await rt::sleep_for(loop, 1ms));  // its queue is full
+  }
+  co_return fd;
+}
+
+Task<Result<void>> send_all(rt::Descriptor& descriptor, std::string bytes) {
+  std::string_view rest = bytes;
+  while (!rest.empty()) {
+    const auto sent = ::send(descriptor.fd(), rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (sent > 0) {
+      rest.remove_prefix(static_cast<std::size_t>(sent));
+    } else if (errno == EAGAIN) {
+      CO_TRY(co_await descriptor.writable());
+    } else if (errno != EINTR) {
+      co_return fail(ErrorCode::Gone, "the pod's shim hung up");
+    }
+  }
+  co_return Result<void>{};
+}
+
+}  // namespace
+
+Task<Result<std::string>> read_shim_answer([[maybe_unused]] rt::RealLoop& loop,
+                                           rt::Descriptor& descriptor) {
+  std::string buffer;
+  while (true) {
+    auto payload = CO_TRY(shim::take_frame(buffer));
+    if (payload) {
+      shim::Reader in(*payload);
+      CO_TRY(shim::read_answer(in));
+      co_return payload->substr(sizeof(std::int64_t));
+    }
+    char chunk[16384];
+    const auto got = ::read(descriptor.fd(), chunk, sizeof chunk);
+    if (got > 0) {
+      buffer.append(chunk, static_cast<std::size_t>(got));
+    } else if (got < 0 && errno == EAGAIN) {
+      CO_TRY(co_await descriptor.readable());
+    } else if (got == 0 || errno != EINTR) {
+      co_return fail(ErrorCode::Gone, "the pod's shim died");
+    }
+  }
+}
+
+Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
+                                   std::string request) {
+  auto fd = CO_TRY(co_await connect(loop, std::move(pod_directory)));
+  rt::Descriptor descriptor(loop, fd.release());
+  CO_TRY(co_await send_all(descriptor, shim::frame(request)));
+  co_return co_await read_shim_answer(loop, descriptor);
+}
+
+}  // namespace muster::node

@@ -1,0 +1,175 @@
+#include "node/shim/child.h"
+
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/close_range.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "node/shim/files.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+void send(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const auto written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+[[noreturn]] void give_up(int status, StartFailure failure, std::string message) {
+  send(status, kFailed + encode(FailureRecord{.failure = failure, .message = std::move(message)}));
+  ::_exit(127);
+}
+
+// The shim blocks and ignores signals and is spared by the OOM killer; programs expect neither.
+void reset_process() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  ::umask(022);
+  [[maybe_unused]] const auto score = write_existing("/proc/self/oom_score_adj", "0");
+}
+
+Result<void> become_user(const ContainerSpec& spec) {
+  const bool groups = !spec.supplementary_groups.empty();
+  if (spec.uid || spec.gid || groups) {
+    const std::vector<gid_t> list(spec.supplementary_groups.begin(),
+                                  spec.supplementary_groups.end());
+    if (::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
+  }
+  if (spec.gid && ::setresgid(*spec.gid, *spec.gid, *spec.gid) != 0) return fail_errno("setgid");
+  if (spec.uid && ::setresuid(*spec.uid, *spec.uid, *spec.uid) != 0) return fail_errno("setuid");
+  if (spec.no_new_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
+    return fail_errno("no_new_privs");
+  }
+  return {};
+}
+
+Result<void> go_to(const std::string& directory) {
+  TRY(ensure_directory(directory));
+  if (::chdir(directory.c_str()) != 0) return fail_errno("working directory " + directory);
+  return {};
+}
+
+// Comes back only when it failed, with errno.
+void execute(const std::vector<std::string>& argv,
+             const std::vector<std::pair<std::string, std::string>>& environment) {
+  std::vector<std::string> variables;
+  variables.reserve(environment.size());
+  for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
+  std::vector<char*> raw_variables;
+  for (auto& variable : variables) raw_variables.push_back(variable.data());
+  raw_variables.push_back(nullptr);
+  std::vector<char*> raw_arguments;
+  for (const auto& argument : argv) raw_arguments.push_back(const_cast<char*>(argument.c_str()));
+  raw_arguments.push_back(nullptr);
+  ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
+  ::environ = raw_variables.data();  // execvp searches the PATH of this one
+  ::execvp(raw_arguments[0], raw_arguments.data());
+}
+
+std::string explain_exec(const std::string& program, int error) {
+  if (error == ENOENT && program.find('/') == std::string::npos) {
+    return "exec: \"" + program + "\": executable file not found in $PATH";
+  }
+  return "exec: \"" + program + "\": " + std::strerror(error);  // NOLINT(concurrency-mt-unsafe)
+}
+
+StartFailure failure_of(int error) {
+  return error == ENOENT || error == ENOTDIR ? StartFailure::NotFound : StartFailure::NotExecutable;
+}
+
+void set_standard_streams(int output, int error) {
+  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  ::dup2(null.get(), STDIN_FILENO);
+  ::dup2(output, STDOUT_FILENO);
+  ::dup2(error, STDERR_FILENO);
+}
+
+Result<void> prepare(const Launch& launch) {
+  TRY(launch.cgroup.enter());
+  TRY(enter_root(launch.root));
+  set_standard_streams(launch.standard_output, launch.standard_error);
+  return go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd);
+}
+
+}  // namespace
+
+void run_container(const Launch& launch) {
+  ::setsid();
+  reset_process();
+  if (const auto prepared = prepare(launch); !prepared) {
+    give_up(launch.status, StartFailure::Configuration, prepared.error().message);
+  }
+  send(launch.status, std::string_view(&kReady, 1));
+  char go = 0;
+  while (true) {
+    const auto got = ::read(launch.release, &go, 1);
+    if (got == 1) break;
+    if (got < 0 && errno == EINTR) continue;
+    ::_exit(127);  // the shim is gone: nobody recorded that we run
+  }
+  if (const auto user = become_user(launch.spec); !user) {
+    give_up(launch.status, StartFailure::NotExecutable, user.error().message);
+  }
+  execute(launch.spec.argv, launch.spec.env);
+  const int error = errno;
+  give_up(launch.status, failure_of(error), explain_exec(launch.spec.argv.front(), error));
+}
+
+void run_exec(const ExecLaunch& launch) {
+  ::setsid();
+  reset_process();
+  const auto refuse = [&](const std::string& why, int code) {
+    send(launch.output, why + "\n");
+    ::_exit(code);
+  };
+  if (const auto entered = launch.cgroup.enter(); !entered) refuse(entered.error().message, 126);
+  if (::setns(launch.mount_namespace, CLONE_NEWNS) != 0) refuse("the container has ended", 126);
+  set_standard_streams(launch.output, launch.output);
+  if (const auto moved = go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd); !moved) {
+    refuse(moved.error().message, 126);
+  }
+  if (const auto user = become_user(launch.spec); !user) refuse(user.error().message, 126);
+  execute(launch.argv, launch.spec.env);
+  const int error = errno;
+  refuse(explain_exec(launch.argv.front(), error),
+         failure_of(error) == StartFailure::NotFound ? 127 : 126);
+  ::_exit(127);
+}
+
+void run_init(int ready) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  ::prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
+  ::setsid();
+  send(ready, "i");
+  ::close_range(0, ~0U, 0);
+  [[maybe_unused]] const int moved = ::chdir("/");
+  // SIGCHLD is blocked, as in the shim: it is waited for.
+  sigset_t child;
+  ::sigemptyset(&child);
+  ::sigaddset(&child, SIGCHLD);
+  while (true) {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    int signal = 0;
+    ::sigwait(&child, &signal);
+  }
+}
+
+}  // namespace muster::node::shim

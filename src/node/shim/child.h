@@ -1,0 +1,43 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/fd.h"
+#include "node/runtime_types.h"
+#include "node/shim/cgroup.h"
+#include "node/shim/root.h"
+
+// What runs between fork and exec, in the new process.
+namespace muster::node::shim {
+
+// On the status pipe the child first writes kReady, when only the exec is left, and waits to be
+// released. The pipe then closes with the exec; or there comes kFailed and a FailureRecord.
+inline constexpr char kReady = 'R';
+inline constexpr char kFailed = 'F';
+
+struct Launch {
+  const ContainerSpec& spec;
+  const RootSpec& root;
+  const Cgroup& cgroup;
+  int standard_output;
+  int standard_error;
+  int status;   // written by the child
+  int release;  // read by the child; one byte lets it go, the end of the pipe ends it
+};
+[[noreturn]] void run_container(const Launch& launch);
+
+struct ExecLaunch {
+  const ContainerSpec& spec;  // environment, directory and user are the container's
+  const std::vector<std::string>& argv;
+  const Cgroup& cgroup;
+  int mount_namespace;
+  int output;
+};
+[[noreturn]] void run_exec(const ExecLaunch& launch);
+
+// The pod's first process: outlives nobody (it dies with the shim, and the pod with it) and reaps
+// what the containers orphan. Says so with one byte on `ready` when that is certain.
+[[noreturn]] void run_init(int ready);
+
+}  // namespace muster::node::shim

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+#include "node/runtime_types.h"
+#include "node/shim/cgroup.h"
+#include "node/shim/cri_writer.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+
+// One attempt of one container, from fork to its exit record. Lives in the shim's only thread and
+// is driven by it: each descriptor that it names is to be polled, and the matching function called.
+//
+//   Building ─ready─▶ Starting ─exec─▶ Running ─exit─▶ Ending ─nothing left─▶ Ended
+//       └──────failure──────┴─▶ Failed
+//
+// The start record is on the disk before the program is executed, the exit record before anybody is
+// told. So an attempt on record is never executed again.
+class Container {
+ public:
+  enum class State { Building, Starting, Running, Ending, Ended, Failed };
+
+  // Writes the intent, makes the cgroup and forks. An error: nothing was started, nothing is left.
+  static Result<std::unique_ptr<Container>> launch(ContainerSpec spec, const PodRecord& pod,
+                                                   const std::string& pod_directory);
+
+  [[nodiscard]] State state() const { return state_; }
+  [[nodiscard]] const ContainerSpec& spec() const { return spec_; }
+  [[nodiscard]] ContainerId id() const { return {spec_.name, spec_.attempt}; }
+  [[nodiscard]] int pid() const { return pid_; }
+  [[nodiscard]] const Cgroup& cgroup() const { return cgroup_; }
+  [[nodiscard]] ContainerStart start() const;
+  [[nodiscard]] const FailureRecord& failure() const { return failure_; }
+  [[nodiscard]] const ContainerExit& exit() const { return exit_; }
+  [[nodiscard]] bool over() const { return state_ == State::Ended || state_ == State::Failed; }
+  // Over, and its process reaped: nothing more will happen.
+  [[nodiscard]] bool gone() const { return over() && reaped_; }
+
+  // Descriptors to poll for reading; -1 where there is none any more.
+  [[nodiscard]] int status_descriptor() const { return status_.get(); }
+  [[nodiscard]] int output_descriptor(CriWriter::Stream stream) const;
+
+  void on_status();
+  void on_output(CriWriter::Stream stream);
+  // Its first process was reaped with this wait status.
+  void on_exit(int wait_status);
+  // Ending: kills what the container left behind, and ends once there is nothing.
+  void try_end();
+  void kill();
+
+  // Who is to be told; kept for the server.
+  std::vector<std::uint64_t> start_waiters;
+  std::vector<std::uint64_t> exit_waiters;
+
+ private:
+  Container(ContainerSpec spec, std::string directory, std::string log_path, Cgroup cgroup,
+            CriWriter log)
+      : spec_(std::move(spec)),
+        directory_(std::move(directory)),
+        log_path_(std::move(log_path)),
+        cgroup_(std::move(cgroup)),
+        log_(std::move(log)) {}
+  void release();
+  void fail_start(FailureRecord failure);
+  void drain();
+  [[nodiscard]] std::string termination_message() const;
+
+  ContainerSpec spec_;
+  std::string directory_;
+  std::string log_path_;
+  Cgroup cgroup_;
+  CriWriter log_;
+  State state_ = State::Building;
+  int pid_ = 0;
+  bool reaped_ = false;
+  Time started_{};
+  Fd status_;
+  Fd release_;
+  Fd output_[2];
+  std::string status_bytes_;
+  FailureRecord failure_;
+  ContainerExit exit_;
+};
+
+}  // namespace muster::node::shim

@@ -1,0 +1,98 @@
+#include "node/shim/mounts.h"
+
+#include <fcntl.h>
+#include <linux/mount.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/strings.h"
+
+// <sys/mount.h> and <linux/mount.h> cannot be included together in Debian 12.
+extern "C" int mount(const char*, const char*, const char*, unsigned long, const void*) noexcept;
+
+namespace muster::node::shim {
+
+namespace {
+
+// The kernel writes space, tab, newline and backslash as \ooo.
+std::string unescape(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 3 >= text.size()) {
+      out += text[i];
+      continue;
+    }
+    const auto digit = [&](std::size_t at) { return text[i + at] - '0'; };
+    out += static_cast<char>(digit(1) * 64 + digit(2) * 8 + digit(3));
+    i += 3;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<Fd> clone_tree(const std::string& path, Access access) {
+  Fd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
+                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)));
+  if (!tree.valid()) return fail_errno("mount source " + path);
+  mount_attr attributes{};
+  attributes.attr_set = access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0;
+  constexpr unsigned long kPrivate = 1UL << 18U;  // MS_PRIVATE
+  attributes.propagation = kPrivate;
+  if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
+                sizeof attributes) != 0) {
+    return fail_errno("mount attributes of " + path);
+  }
+  return tree;
+}
+
+Result<void> attach(const Fd& tree, const std::string& path) {
+  if (::syscall(SYS_move_mount, tree.get(), "", AT_FDCWD, path.c_str(),
+                MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) != 0) {
+    return fail_errno("mount at " + path);
+  }
+  return {};
+}
+
+Result<void> mount_new(const char* type, const std::string& path, unsigned long flags,
+                       const std::string& options) {
+  if (::mount(type, path.c_str(), type, flags, options.c_str()) != 0) {
+    return fail_errno(std::string("mount ") + type + " at " + path);
+  }
+  return {};
+}
+
+std::vector<std::string> top_mount_points(std::string_view text) {
+  // 36 35 98:0 /root /mount/point options … : own id, id of the parent, device, what of it, where.
+  struct Line {
+    std::string_view id, parent;
+    std::string point;
+  };
+  std::vector<Line> lines;
+  std::string_view root_id;
+  for (const auto row : split(text, '\n')) {
+    const auto fields = split(row, ' ');
+    if (fields.size() < 6) continue;
+    lines.push_back({.id = fields[0], .parent = fields[1], .point = unescape(fields[4])});
+    if (fields[4] == "/") root_id = fields[0];  // the last one is on top
+  }
+  std::vector<std::string> points;
+  for (const auto& line : lines) {
+    if (line.parent != root_id || line.point == "/") continue;
+    if (std::ranges::find(points, line.point) == points.end()) points.push_back(line.point);
+  }
+  return points;
+}
+
+std::string escape_option(std::string_view path) {
+  std::string out;
+  for (const char c : path) {
+    if (c == ',' || c == ':' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+}  // namespace muster::node::shim

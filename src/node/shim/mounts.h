@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "base/fd.h"
+
+// The kernel's calls for mount trees, one function each.
+namespace muster::node::shim {
+
+enum class Access { ReadWrite, ReadOnly };
+
+// A detached copy of what is mounted at the path and below it, private to us.
+Result<Fd> clone_tree(const std::string& path, Access access);
+// Attaches a detached tree at a path that exists.
+Result<void> attach(const Fd& tree, const std::string& path);
+Result<void> mount_new(const char* type, const std::string& path, unsigned long flags,
+                       const std::string& options);
+
+// Mount points directly below the root mount, topmost only: /home, /data, /boot, …
+// `text` is a mountinfo file.
+std::vector<std::string> top_mount_points(std::string_view text);
+
+// A path inside an overlay option, where ',' ':' and '\' have a meaning.
+std::string escape_option(std::string_view path);
+
+}  // namespace muster::node::shim

@@ -1,0 +1,98 @@
+#include "node/shim/pod.h"
+
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "node/shim/child.h"
+#include "node/shim/files.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+// The host's name servers cannot be reached from a pod. Asking nobody fails at once, so that a
+// program which polls for a peer's name is not held up for seconds by each try.
+Result<void> write_resolver() {
+  const Fd fd(::open("resolv.conf", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  constexpr std::string_view kText =
+      "# Pods and services are in /etc/hosts.\noptions timeout:1 attempts:1\n";
+  if (!fd.valid() || ::write(fd.get(), kText.data(), kText.size()) < 0)
+    return fail_errno("resolv.conf");
+  return {};
+}
+
+}  // namespace
+
+// The working directory is the pod's.
+Result<Pod> Pod::set_up(PodRecord record) {
+  Pod pod(std::move(record));
+  TRY(pod.cgroup_.create(pod.record_.spec.limits, Cgroup::Holds::Groups));
+  if (!pod.record_.shm_directory.empty()) {
+    TRY(make_directories(pod.record_.shm_directory));
+    ::chmod(pod.record_.shm_directory.c_str(), 01777);
+  }
+  TRY(pod.connect());
+  TRY(write_resolver());
+  const auto& hostname = pod.record_.spec.hostname;
+  if (!hostname.empty() && ::sethostname(hostname.data(), hostname.size()) != 0) {
+    return fail_errno("host name \"" + hostname + "\"");
+  }
+  TRY(pod.start_init());
+  return pod;
+}
+
+Result<void> Pod::connect() {
+  if (record_.spec.host_network) {
+    if (::unshare(CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
+    return {};
+  }
+  host_ = TRY(Netlink::open(NETLINK_ROUTE));
+  const auto bridge = link_index(record_.bridge);
+  if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
+  const auto address = TRY(parse_address(record_.address));
+  // One that a dead shim of this pod left behind.
+  if (const auto stale = delete_link(*host_, record_.link); !stale && !is_missing(stale.error())) {
+    return stale;
+  }
+  if (::unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
+  const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
+  if (!own.valid()) return fail_errno("open the network namespace");
+  TRY(create_pair(*host_, record_.link, bridge, own.get(), address));
+  auto inside = TRY(Netlink::open(NETLINK_ROUTE));
+  TRY(shim::set_up(inside, "lo"));
+  TRY(shim::set_up(inside, "eth0"));
+  TRY(add_address(inside, "eth0", address, record_.prefix));
+  return add_default_route(inside, TRY(parse_address(record_.gateway)));
+}
+
+Result<void> Pod::start_init() {
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
+  Fd read_end(ends[0]);
+  Fd write_end(ends[1]);
+  init_ = ::fork();
+  if (init_ < 0) return fail_errno("fork");
+  if (init_ == 0) run_init(write_end.get());
+  write_end.close();
+  char ready = 0;
+  if (::read(read_end.get(), &ready, 1) != 1)
+    return fail(ErrorCode::Io, "the pod's first process died");
+  alive_ = true;
+  return {};
+}
+
+void Pod::kill() const {
+  if (alive_) ::kill(init_, SIGKILL);
+}
+
+void Pod::tear_down() {
+  if (host_) [[maybe_unused]]
+    const auto gone = delete_link(*host_, record_.link);
+  cgroup_.remove();
+}
+
+}  // namespace muster::node::shim

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.h"
+#include "node/shim/cgroup.h"
+#include "node/shim/netlink.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+
+// The pod's namespaces, address, cgroup and first process. The shim itself moves into the pod's
+// network and UTS namespaces, so that whatever it forks is in them, and in the pod's PID namespace.
+class Pod {
+ public:
+  // An error leaves the shim half moved; it is to exit then.
+  static Result<Pod> set_up(PodRecord record);
+
+  [[nodiscard]] const PodRecord& record() const { return record_; }
+  [[nodiscard]] int init() const { return init_; }
+  // The first process was reaped: everything in the pod is gone, and nothing can be started.
+  void on_init_exit() { alive_ = false; }
+  [[nodiscard]] bool alive() const { return alive_; }
+  // SIGKILL for the first process, and by that for all.
+  void kill() const;
+  // Takes the link and the cgroup away. Only when nothing runs any more.
+  void tear_down();
+
+ private:
+  explicit Pod(PodRecord record)
+      : record_(std::move(record)), cgroup_(record_.cgroups, record_.spec.pod_uid) {}
+  Result<void> connect();
+  Result<void> start_init();
+
+  PodRecord record_;
+  Cgroup cgroup_;
+  std::optional<Netlink> host_;  // of the host's network namespace
+  int init_ = 0;
+  bool alive_ = false;
+};
+
+}  // namespace muster::node::shim

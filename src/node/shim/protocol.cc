@@ -1,0 +1,238 @@
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+void write_time(Writer& out, Time time) {
+  out.number(time.time_since_epoch().count());
+}
+Time read_time(Reader& in) {
+  return Time(std::chrono::nanoseconds(in.number()));
+}
+
+void write_optional(Writer& out, std::optional<std::int64_t> value) {
+  out.number(value.has_value() ? 1 : 0).number(value.value_or(0));
+}
+std::optional<std::int64_t> read_optional(Reader& in) {
+  const bool present = in.number() != 0;
+  const auto value = in.number();
+  return present ? std::optional(value) : std::nullopt;
+}
+
+void write(Writer& out, const Limits& value) {
+  write_optional(out, value.cpu_milli);
+  write_optional(out, value.memory_bytes);
+  write_optional(out, value.cpu_request_milli);
+}
+void read(Reader& in, Limits& value) {
+  value.cpu_milli = read_optional(in);
+  value.memory_bytes = read_optional(in);
+  value.cpu_request_milli = read_optional(in);
+}
+
+template <class Enum>
+Enum read_enum(Reader& in, Enum last) {
+  const auto value = in.number();
+  return value >= 0 && value <= static_cast<std::int64_t>(last) ? static_cast<Enum>(value) : Enum{};
+}
+
+std::optional<std::int64_t> widen(std::optional<std::uint32_t> value) {
+  return value ? std::optional<std::int64_t>(*value) : std::nullopt;
+}
+std::optional<std::uint32_t> narrow(std::optional<std::int64_t> value) {
+  return value ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
+}
+
+}  // namespace
+
+void write(Writer& out, const PodRecord& value) {
+  const auto& spec = value.spec;
+  out.text(spec.pod_uid).text(spec.pod_namespace).text(spec.pod_name).text(spec.hostname);
+  out.number(spec.host_network ? 1 : 0).text(spec.shm_key).text(spec.hosts_file);
+  write(out, spec.limits);
+  out.text(value.address).text(value.gateway).number(value.prefix).text(value.bridge);
+  out.text(value.link).text(value.service_range);
+  out.number(static_cast<std::int64_t>(value.cgroups.version));
+  out.text(value.cgroups.memory).text(value.cgroups.cpu);
+  out.text(value.log_directory).number(static_cast<std::int64_t>(value.log_quota));
+  out.text(value.hidden).text(value.shm_directory);
+}
+
+void read(Reader& in, PodRecord& value) {
+  auto& spec = value.spec;
+  spec.pod_uid = in.text();
+  spec.pod_namespace = in.text();
+  spec.pod_name = in.text();
+  spec.hostname = in.text();
+  spec.host_network = in.number() != 0;
+  spec.shm_key = in.text();
+  spec.hosts_file = in.text();
+  read(in, spec.limits);
+  value.address = in.text();
+  value.gateway = in.text();
+  value.prefix = static_cast<int>(in.number());
+  value.bridge = in.text();
+  value.link = in.text();
+  value.service_range = in.text();
+  value.cgroups.version = read_enum(in, CgroupRoots::Version::V2);
+  value.cgroups.memory = in.text();
+  value.cgroups.cpu = in.text();
+  value.log_directory = in.text();
+  value.log_quota = static_cast<std::uint64_t>(in.number());
+  value.hidden = in.text();
+  value.shm_directory = in.text();
+}
+
+void write(Writer& out, const ProcessIdentity& value) {
+  out.number(value.pid).number(static_cast<std::int64_t>(value.start_time)).text(value.boot_id);
+}
+void read(Reader& in, ProcessIdentity& value) {
+  value.pid = static_cast<int>(in.number());
+  value.start_time = static_cast<std::uint64_t>(in.number());
+  value.boot_id = in.text();
+}
+
+void write(Writer& out, const StartRecord& value) {
+  write(out, value.process);
+  write_time(out, value.started);
+}
+void read(Reader& in, StartRecord& value) {
+  read(in, value.process);
+  value.started = read_time(in);
+}
+
+void write(Writer& out, const FailureRecord& value) {
+  out.number(static_cast<std::int64_t>(value.failure)).text(value.message);
+}
+void read(Reader& in, FailureRecord& value) {
+  value.failure = read_enum(in, StartFailure::Configuration);
+  value.message = in.text();
+}
+
+void write(Writer& out, const ContainerExit& value) {
+  out.number(value.exit_code).number(value.signal).number(value.oom_killed ? 1 : 0);
+  out.number(value.unknown ? 1 : 0);
+  write_time(out, value.started);
+  write_time(out, value.finished);
+  out.text(value.termination_message);
+}
+void read(Reader& in, ContainerExit& value) {
+  value.exit_code = static_cast<int>(in.number());
+  value.signal = static_cast<int>(in.number());
+  value.oom_killed = in.number() != 0;
+  value.unknown = in.number() != 0;
+  value.started = read_time(in);
+  value.finished = read_time(in);
+  value.termination_message = in.text();
+}
+
+void write(Writer& out, const Mount& value) {
+  out.number(static_cast<std::int64_t>(value.kind)).text(value.source).text(value.target);
+  out.number(value.read_only ? 1 : 0).number(static_cast<std::int64_t>(value.size));
+}
+void read(Reader& in, Mount& value) {
+  value.kind = in.number() == 0 ? Mount::Kind::Bind : Mount::Kind::Tmpfs;
+  value.source = in.text();
+  value.target = in.text();
+  value.read_only = in.number() != 0;
+  value.size = static_cast<std::uint64_t>(in.number());
+}
+
+void write(Writer& out, const ContainerSpec& value) {
+  out.text(value.name).number(value.attempt).texts(value.argv);
+  out.number(static_cast<std::int64_t>(value.env.size()));
+  for (const auto& [name, text] : value.env) out.text(name).text(text);
+  out.text(value.cwd).number(static_cast<std::int64_t>(value.root.kind)).text(value.root.directory);
+  write_all(out, value.mounts);
+  write(out, value.limits);
+  out.text(value.termination_message_path);
+  write_optional(out, widen(value.uid));
+  write_optional(out, widen(value.gid));
+  out.number(static_cast<std::int64_t>(value.supplementary_groups.size()));
+  for (const auto group : value.supplementary_groups) out.number(group);
+  out.number(value.no_new_privileges ? 1 : 0);
+}
+
+void read(Reader& in, ContainerSpec& value) {
+  value.name = in.text();
+  value.attempt = static_cast<int>(in.number());
+  value.argv = in.texts();
+  const auto variables = in.count();
+  for (std::size_t i = 0; i < variables && in.ok(); ++i) {
+    auto name = in.text();
+    value.env.emplace_back(std::move(name), in.text());
+  }
+  value.cwd = in.text();
+  value.root.kind = read_enum(in, RootFilesystem::Kind::DirectoryOver);
+  value.root.directory = in.text();
+  read_all(in, value.mounts);
+  read(in, value.limits);
+  value.termination_message_path = in.text();
+  value.uid = narrow(read_optional(in));
+  value.gid = narrow(read_optional(in));
+  const auto groups = in.count();
+  for (std::size_t i = 0; i < groups && in.ok(); ++i) {
+    value.supplementary_groups.push_back(static_cast<std::uint32_t>(in.number()));
+  }
+  value.no_new_privileges = in.number() != 0;
+}
+
+void write(Writer& out, const ServiceRule& value) {
+  out.number(static_cast<std::int64_t>(value.protocol)).text(value.cluster_ip).number(value.port);
+  out.number(static_cast<std::int64_t>(value.endpoints.size()));
+  for (const auto& endpoint : value.endpoints) out.text(endpoint.address).number(endpoint.port);
+}
+void read(Reader& in, ServiceRule& value) {
+  value.protocol = read_enum(in, ServiceRule::Protocol::Udp);
+  value.cluster_ip = in.text();
+  value.port = static_cast<std::uint16_t>(in.number());
+  const auto endpoints = in.count();
+  for (std::size_t i = 0; i < endpoints && in.ok(); ++i) {
+    auto& endpoint = value.endpoints.emplace_back();
+    endpoint.address = in.text();
+    endpoint.port = static_cast<std::uint16_t>(in.number());
+  }
+}
+
+void write(Writer& out, const AdoptedContainer& value) {
+  out.text(value.name).number(value.attempt).number(value.start.pid);
+  write_time(out, value.start.started);
+  out.text(value.start.log_path).number(value.exit ? 1 : 0);
+  if (value.exit) write(out, *value.exit);
+}
+void read(Reader& in, AdoptedContainer& value) {
+  value.name = in.text();
+  value.attempt = static_cast<int>(in.number());
+  value.start.pid = static_cast<int>(in.number());
+  value.start.started = read_time(in);
+  value.start.log_path = in.text();
+  if (in.number() != 0) read(in, value.exit.emplace());
+}
+
+void write(Writer& out, const ExecResult& value) {
+  out.number(value.exit_code).number(value.timed_out ? 1 : 0).text(value.output);
+}
+void read(Reader& in, ExecResult& value) {
+  value.exit_code = static_cast<int>(in.number());
+  value.timed_out = in.number() != 0;
+  value.output = in.text();
+}
+
+std::string answer_error(const Error& error) {
+  Writer out;
+  out.number(static_cast<std::int64_t>(error.code) + 1).text(error.message);
+  return out.bytes();
+}
+
+Result<void> read_answer(Reader& in) {
+  const auto status = in.number();
+  if (!in.ok()) return fail(ErrorCode::Parse, "an answer of the shim without a status");
+  if (status == 0) return {};
+  const auto last = static_cast<std::int64_t>(ErrorCode::Parse) + 1;
+  const auto code =
+      status > 0 && status <= last ? static_cast<ErrorCode>(status - 1) : ErrorCode::Internal;
+  return fail(code, in.text());
+}
+
+}  // namespace muster::node::shim

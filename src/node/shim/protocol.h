@@ -1,0 +1,134 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.h"
+#include "node/runtime_types.h"
+#include "node/shim/wire.h"
+
+// What Muster and a shim say to each other, and what the files in a pod's directory hold.
+namespace muster::node::shim {
+
+// How cgroups are mounted here: the directories above the pods, one for each controller in use.
+struct CgroupRoots {
+  enum class Version { None, V1, V2 };
+  Version version = Version::None;
+  std::string memory;  // v1: …/memory/muster/<home>; v2: …/muster/<home>, the same for both
+  std::string cpu;
+  friend bool operator==(const CgroupRoots&, const CgroupRoots&) = default;
+};
+
+// pods/<uid>/sandbox: all that a shim needs to set its pod up.
+struct PodRecord {
+  SandboxSpec spec;
+  std::string address;
+  std::string gateway;
+  int prefix = 0;
+  std::string bridge;
+  std::string link;  // the host's end of the pod's NIC
+  std::string service_range;
+  CgroupRoots cgroups;
+  std::string log_directory;  // of this pod
+  std::uint64_t log_quota = 0;
+  std::string hidden;         // a directory of the host that containers see empty
+  std::string shm_directory;  // bound at /dev/shm
+};
+
+// pods/<uid>/shim: who it is, in a way that no other process can be mistaken for it.
+struct ProcessIdentity {
+  int pid = 0;
+  std::uint64_t start_time = 0;  // of /proc/PID/stat, in clock ticks since boot
+  std::string boot_id;
+  friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
+};
+
+// pods/<uid>/containers/<name>/<attempt>/started
+struct StartRecord {
+  ProcessIdentity process;
+  Time started{};
+};
+
+// …/failed: it could not be executed, and never will be under this attempt.
+struct FailureRecord {
+  StartFailure failure = StartFailure::Configuration;
+  std::string message;
+};
+
+enum class Operation : std::int64_t {
+  Start = 1,
+  Wait,
+  Signal,
+  KillContainer,
+  Exec,
+  SetServices,
+  Kill,
+  Shutdown,
+  List,
+};
+
+struct ContainerId {
+  std::string name;
+  int attempt = 0;
+  friend auto operator<=>(const ContainerId&, const ContainerId&) = default;
+};
+
+void write(Writer& out, const PodRecord& value);
+void write(Writer& out, const ProcessIdentity& value);
+void write(Writer& out, const StartRecord& value);
+void write(Writer& out, const FailureRecord& value);
+void write(Writer& out, const ContainerExit& value);
+void write(Writer& out, const Mount& value);
+void write(Writer& out, const ContainerSpec& value);
+void write(Writer& out, const ServiceRule& value);
+void write(Writer& out, const AdoptedContainer& value);
+void write(Writer& out, const ExecResult& value);
+
+void read(Reader& in, PodRecord& value);
+void read(Reader& in, ProcessIdentity& value);
+void read(Reader& in, StartRecord& value);
+void read(Reader& in, FailureRecord& value);
+void read(Reader& in, ContainerExit& value);
+void read(Reader& in, Mount& value);
+void read(Reader& in, ContainerSpec& value);
+void read(Reader& in, ServiceRule& value);
+void read(Reader& in, AdoptedContainer& value);
+void read(Reader& in, ExecResult& value);
+
+template <class T>
+std::string encode(const T& value) {
+  Writer out;
+  write(out, value);
+  return out.bytes();
+}
+
+template <class T>
+Result<T> decode(std::string_view bytes) {
+  Reader in(bytes);
+  T value;
+  read(in, value);
+  if (!in.finished()) return fail(ErrorCode::Parse, "a damaged record");
+  return value;
+}
+
+template <class T>
+void write_all(Writer& out, const std::vector<T>& values) {
+  out.number(static_cast<std::int64_t>(values.size()));
+  for (const auto& value : values) write(out, value);
+}
+
+template <class T>
+void read_all(Reader& in, std::vector<T>& values) {
+  const auto count = in.count();
+  for (std::size_t i = 0; i < count && in.ok(); ++i) read(in, values.emplace_back());
+}
+
+// An answer begins with 0 for success, or with the error's code + 1 and its text.
+std::string answer_error(const Error& error);
+// Takes the beginning off: success, or the error that it holds.
+Result<void> read_answer(Reader& in);
+
+}  // namespace muster::node::shim

@@ -1,0 +1,225 @@
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "node/shim/child.h"
+#include "node/shim/files.h"
+#include "node/shim/server.h"
+#include "node/shim/services.h"
+
+// What each request means.
+namespace muster::node::shim {
+
+void Server::handle(ClientId id, const std::string& request) {
+  Reader in(request);
+  switch (static_cast<Operation>(in.number())) {
+    case Operation::Start:
+      return start(id, in);
+    case Operation::Wait:
+      return wait(id, in);
+    case Operation::Signal:
+      return signal(id, in);
+    case Operation::KillContainer:
+      return kill_container(id, in);
+    case Operation::Exec:
+      return exec(id, in);
+    case Operation::SetServices:
+      return set_services(id, in);
+    case Operation::List:
+      return list(id);
+    case Operation::Kill:
+      pod_.kill();
+      return answer_result(id, {});
+    case Operation::Shutdown:
+      pod_.kill();
+      shutdown_for_ = id;
+      return;
+  }
+  answer_error(id, ErrorCode::BadRequest, "unknown request");
+}
+
+void Server::answer_error(ClientId id, ErrorCode code, std::string message) {
+  answer(id, shim::answer_error(Error{.code = code, .message = std::move(message)}));
+}
+
+void Server::answer_result(ClientId id, const Result<void>& result) {
+  answer(id, result ? Writer().number(0).bytes() : shim::answer_error(result.error()));
+}
+
+Container* Server::find(const ContainerId& id) {
+  const auto found = containers_.find(id);
+  return found == containers_.end() ? nullptr : found->second.get();
+}
+
+Container* Server::find_running(const std::string& name) {
+  for (auto& [id, container] : containers_) {
+    if (id.name == name && container->state() == Container::State::Running) return container.get();
+  }
+  return nullptr;
+}
+
+void Server::start(ClientId id, Reader& in) {
+  ContainerSpec spec;
+  read(in, spec);
+  if (!in.finished() || !is_safe_name(spec.name) || spec.attempt < 0 || spec.argv.empty()) {
+    return answer_error(id, ErrorCode::Invalid,
+                        "a container needs a name, an attempt and a command");
+  }
+  const ContainerId wanted{spec.name, spec.attempt};
+  if (Container* known = find(wanted)) {
+    known->start_waiters.push_back(id);  // settle() answers as soon as it can
+    return;
+  }
+  const auto directory = container_directory(directory_, wanted);
+  if (const auto failed = read_file(directory + "/failed")) {
+    const auto record = decode<FailureRecord>(*failed).value_or(FailureRecord{});
+    Writer out;
+    out.number(0).number(0);
+    write(out, record);
+    return answer(id, out.bytes());
+  }
+  if (const auto started = read_file(directory + "/started")) {
+    const auto record = decode<StartRecord>(*started);
+    if (!record)
+      return answer_error(id, ErrorCode::Internal,
+                          "the start record of " + spec.name + " is damaged");
+    Writer out;
+    out.number(0).number(1).number(record->process.pid);
+    out.number(record->started.time_since_epoch().count());
+    return answer(id, out.text(container_log(pod_.record().log_directory, wanted)).bytes());
+  }
+  for (const auto& [other, container] : containers_) {
+    if (other.name != wanted.name) continue;
+    return answer_error(id, ErrorCode::Conflict,
+                        "attempt " + std::to_string(other.attempt) + " of container " + other.name +
+                            " has not ended");
+  }
+  if (!pod_.alive() || shutdown_for_ != 0)
+    return answer_error(id, ErrorCode::Gone, "the pod was killed");
+  auto container = Container::launch(std::move(spec), pod_.record(), directory_);
+  if (!container) return answer(id, shim::answer_error(container.error()));
+  (*container)->start_waiters.push_back(id);
+  containers_.emplace(wanted, std::move(*container));
+}
+
+void Server::answer_start(ClientId id, const Container& container) {
+  Writer out;
+  out.number(0);
+  if (container.state() == Container::State::Failed) {
+    out.number(0);
+    write(out, container.failure());
+  } else {
+    const auto start = container.start();
+    out.number(1).number(start.pid).number(start.started.time_since_epoch().count());
+    out.text(start.log_path);
+  }
+  answer(id, out.bytes());
+}
+
+bool Server::answer_from_record(ClientId id, const ContainerId& container) {
+  const auto directory = container_directory(directory_, container);
+  const auto bytes = read_file(directory + "/exit");
+  if (!bytes) {
+    answer_error(id, ErrorCode::NotFound,
+                 "container " + container.name + " attempt " + std::to_string(container.attempt) +
+                     " was not started");
+    return false;
+  }
+  answer(id, Writer().number(0).bytes() + *bytes);
+  return true;
+}
+
+namespace {
+
+ContainerId read_id(Reader& in) {
+  ContainerId id{.name = in.text()};
+  id.attempt = static_cast<int>(in.number());
+  return id;
+}
+
+}  // namespace
+
+void Server::wait(ClientId id, Reader& in) {
+  const auto wanted = read_id(in);
+  if (!in.finished() || !is_safe_name(wanted.name)) {
+    return answer_error(id, ErrorCode::Invalid, "wait for what?");
+  }
+  if (Container* container = find(wanted)) {
+    container->exit_waiters.push_back(id);
+    return;
+  }
+  answer_from_record(id, wanted);
+}
+
+void Server::signal(ClientId id, Reader& in) {
+  const auto wanted = read_id(in);
+  const auto number = static_cast<int>(in.number());
+  Container* container = find(wanted);
+  if (!in.finished() || number < 0 || number >= NSIG) {
+    return answer_error(id, ErrorCode::Invalid, "no such signal");
+  }
+  if (container == nullptr || container->state() != Container::State::Running) {
+    return answer_error(id, ErrorCode::NotFound, "container " + wanted.name + " is not running");
+  }
+  // We are its parent and have not reaped it, so the number is still its own.
+  ::kill(container->pid(), number);
+  answer_result(id, {});
+}
+
+void Server::kill_container(ClientId id, Reader& in) {
+  const auto wanted = read_id(in);
+  if (Container* container = find(wanted)) container->kill();
+  answer_result(id, {});
+}
+
+void Server::exec(ClientId id, Reader& in) {
+  const auto name = in.text();
+  const auto argv = in.texts();
+  const auto limit = std::chrono::milliseconds(in.number());
+  if (!in.finished() || argv.empty())
+    return answer_error(id, ErrorCode::Invalid, "exec needs a command");
+  Container* container = find_running(name);
+  if (container == nullptr)
+    return answer_error(id, ErrorCode::NotFound, "container " + name + " is not running");
+  const Fd mounts(::open(("/proc/" + std::to_string(container->pid()) + "/ns/mnt").c_str(),
+                         O_RDONLY | O_CLOEXEC));
+  if (!mounts.valid())
+    return answer_error(id, ErrorCode::NotFound, "container " + name + " has ended");
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return answer_result(id, fail_errno("pipe"));
+  Fd read_end(ends[0]);
+  const Fd write_end(ends[1]);
+  ::fcntl(read_end.get(), F_SETFL, O_NONBLOCK);
+  const int pid = ::fork();
+  if (pid < 0) return answer_result(id, fail_errno("fork"));
+  if (pid == 0) {
+    run_exec({.spec = container->spec(),
+              .argv = argv,
+              .cgroup = container->cgroup(),
+              .mount_namespace = mounts.get(),
+              .output = write_end.get()});
+  }
+  execs_.push_back({.client = id,
+                    .pid = pid,
+                    .output = std::move(read_end),
+                    .deadline = std::chrono::steady_clock::now() + limit});
+}
+
+void Server::set_services(ClientId id, Reader& in) {
+  std::vector<ServiceRule> rules;
+  read_all(in, rules);
+  if (!in.finished()) return answer_error(id, ErrorCode::Invalid, "damaged service rules");
+  if (pod_.record().spec.host_network) return answer_result(id, {});
+  answer_result(id, replace_services(rules, pod_.record().service_range));
+}
+
+void Server::list(ClientId id) {
+  Writer out;
+  out.number(0);
+  write_all(out, read_containers(directory_, pod_.record().log_directory));
+  answer(id, out.bytes());
+}
+
+}  // namespace muster::node::shim

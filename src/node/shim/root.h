@@ -1,0 +1,33 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "node/runtime_types.h"
+
+namespace muster::node::shim {
+
+struct RootSpec {
+  std::string directory;  // of this attempt: upper/, work/, tmp/ and root/ are made in it
+  RootFilesystem root;
+  std::vector<Mount> mounts;
+  std::string hosts_file;        // may be empty
+  std::string resolver_file;     // bound at /etc/resolv.conf; may be empty
+  std::string shm_directory;     // a directory on a memory file system; empty: an own one
+  std::string hidden;            // of the host, seen empty; may be empty
+  std::string termination_file;  // bound at the path; both may be empty
+  std::string termination_path;
+};
+
+// Gives the calling process a mount namespace of its own in which `/` is the container's root: a
+// copy-on-write view, fresh /proc, /sys, /dev and /tmp, and the volumes. Nothing of it can be seen
+// outside, and all of it goes with the last process in it. After an error the process is good for
+// nothing but to say so and exit.
+Result<void> enter_root(const RootSpec& spec);
+
+// Makes the directory, or the file with the directories above it, if it is not there.
+Result<void> ensure_directory(const std::string& path);
+Result<void> ensure_file(const std::string& path);
+
+}  // namespace muster::node::shim

@@ -1,0 +1,54 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.h"
+
+// The bytes between Muster and its shims, and of the records in a pod's directory: numbers of eight
+// bytes and texts with their length in front, read back in the order they were written.
+namespace muster::node::shim {
+
+// Environment and arguments of an exec are at most 2 MiB for the kernel; the rest is small.
+inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20U;
+
+class Writer {
+ public:
+  Writer& number(std::int64_t value);
+  Writer& text(std::string_view value);
+  Writer& texts(const std::vector<std::string>& values);
+  [[nodiscard]] const std::string& bytes() const { return bytes_; }
+
+ private:
+  std::string bytes_;
+};
+
+// Gives zeros and empty texts past the first thing that does not fit; ok() says whether that
+// happened.
+class Reader {
+ public:
+  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  std::int64_t number();
+  std::string text();
+  std::vector<std::string> texts();
+  // A number of things that each take at least eight bytes: bounded by what is left.
+  std::size_t count();
+  [[nodiscard]] bool ok() const { return ok_; }
+  // True when everything was read and nothing was left over.
+  [[nodiscard]] bool finished() const { return ok_ && rest_.empty(); }
+
+ private:
+  std::string_view rest_;
+  bool ok_ = true;
+};
+
+// A frame is its length in four bytes, little-endian, then that many bytes.
+std::string frame(std::string_view payload);
+
+// The first whole frame's payload taken off the buffer; nothing when it is not complete yet.
+Result<std::optional<std::string>> take_frame(std::string& buffer);
+
+}  // namespace muster::node::shim

@@ -1,0 +1,28 @@
+#include "server/embedded.h"
+
+namespace muster::server {
+
+Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options options) {
+  auto store = CO_TRY(Store::open(
+      {.loop = options.loop, .pool = options.pool, .home = options.home, .log = options.log}));
+  Store& kept = *store;
+  auto core = CO_TRY(Core::create({.loop = options.loop,
+                                   .rng = options.rng,
+                                   .registry = options.registry,
+                                   .service_range = options.service_range,
+                                   .root_ca = options.root_ca,
+                                   .log = options.log},
+                                  std::move(store)));
+  const auto started = co_await core->start();
+  if (!started) {
+    co_await core->close();
+    co_return fail(started.error());
+  }
+  co_return std::unique_ptr<EmbeddedServer>(new EmbeddedServer(kept, std::move(core)));
+}
+
+void EmbeddedServer::on_failure(std::function<void(const Error&)> callback) {
+  store_.on_failure(std::move(callback));
+}
+
+}  // namespace muster::server

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "fault.h"
+#include "world.h"
+
+namespace muster::simulation {
+
+// What a fault of some kind may change. The end is always the same; how it was reached and how long it
+// took depends on what was hidden from the controller, and for how long.
+struct Tolerance {
+  enum class Compare { Everything, Essence };
+  Compare compare = Compare::Everything;
+  Duration slack{};
+};
+Tolerance tolerance(Fault::Kind kind);
+
+// How often a fault of that kind can strike in a run like the reference: once per call, write or event.
+std::size_t places(Fault::Kind kind, const RunResult& reference);
+
+// What a run broke: its own violations, and where it differs from the run without faults (O1).
+std::vector<std::string> judge(const Workload& workload, const RunResult& reference,
+                               const RunResult& run, Fault::Kind kind);
+
+struct Tally {
+  std::size_t found = 0;  // places
+  std::size_t run = 0;    // runs in which the fault did strike
+  std::vector<std::string> violations;  // each with the fault that shows it
+};
+
+// Every place, once each.
+Tally strike_everywhere(const Workload& workload, const RunResult& reference, Fault::Kind kind,
+                        const Mutant* mutant = nullptr);
+
+}  // namespace muster::simulation

@@ -1,0 +1,187 @@
+#include "checker.h"
+
+#include "api/object.h"
+#include "api/pod.h"
+#include "json/write.h"
+#include "plan/plan.h"
+#include "plan/verdict.h"
+
+namespace muster::simulation {
+namespace {
+
+constexpr std::string_view kVerbs[] = {"list",   "watch",        "get",   "create",
+                                       "update", "updateStatus", "remove"};
+
+plan::Ledger ledger_of(const json::Value& job) {
+  return plan::Ledger::from_json(job["status"]["muster"]);
+}
+
+// The condition that ended the job; null while it has none.
+const json::Value& terminal(const json::Value& job) {
+  const json::Value& succeeded = api::condition_of(job, "Succeeded");
+  return succeeded.is_null() ? api::condition_of(job, "Failed") : succeeded;
+}
+
+std::int64_t sum(const std::map<std::string, std::int64_t>& counts) {
+  std::int64_t total = 0;
+  for (const auto& [key, count] : counts) total += count;
+  return total;
+}
+
+std::string incarnation(const Process& process) {
+  return fmt::format("{} {} attempt {}", process.job_uid, process.rank, process.attempt);
+}
+
+}  // namespace
+
+std::string Request::text() const {
+  return fmt::format("{} {} {} uid={} rv={} {}", kVerbs[static_cast<std::size_t>(verb)],
+                     resource.plural, key.text(), uid, resource_version, json::write(body));
+}
+
+void Checker::violation(std::string_view invariant, const std::string& what) {
+  history_.note("VIOLATION {}: {}", invariant, what);
+  violations_.push_back(fmt::format("{}: {}", invariant, what));
+}
+
+api::ObjectPtr Checker::stored(const api::Resource& resource, const api::ObjectKey& key) const {
+  const auto found = core_.get(*core_.kinds().find(resource), key);
+  return found ? *found : nullptr;
+}
+
+api::ObjectPtr Checker::job_of(const json::Value& child) const {
+  for (const api::OwnerReference& owner : api::owners_of(child)) {
+    if (!owner.controller || owner.kind != jobs_.kind) continue;
+    const auto job = stored(jobs_, {.ns = api::namespace_of(child), .name = owner.name});
+    if (job != nullptr && api::uid_of(*job) == owner.uid) return job;
+  }
+  return nullptr;
+}
+
+void Checker::before(const Request& request) {
+  before_ = nullptr;
+  if (request.resource == api::events()) return;
+  switch (request.verb) {
+    case Request::Verb::Create: check_create(request); break;
+    case Request::Verb::UpdateStatus: check_status(request); break;
+    case Request::Verb::Remove: check_remove(request); break;
+    case Request::Verb::Update: violation("S7", "the controller edits " + request.key.text()); break;
+    default: break;
+  }
+}
+
+void Checker::after(const Request& request, const json::Value& answer) {
+  if (request.resource == api::events()) return;
+  if (request.verb == Request::Verb::Create) created_.push_back(request.key.name);
+  if (request.verb == Request::Verb::Remove) deleted_.insert(api::uid_of(answer));
+  if (request.verb == Request::Verb::UpdateStatus && before_ != nullptr) {
+    check_transition(*before_, answer);
+  }
+}
+
+void Checker::check_create(const Request& request) {
+  const std::string owner = api::controller_uid_of(request.body);
+  if (owner.empty()) violation("S7", "created without an owner: " + request.key.text());
+  const auto job = job_of(request.body);
+  if (job != nullptr && !terminal(*job).is_null()) {
+    violation("S4", "created after the end: " + request.key.text());
+  }
+}
+
+void Checker::check_status(const Request& request) {
+  if (request.resource != jobs_) violation("S7", "status written of " + request.text());
+  if (request.uid.empty() || request.resource_version.empty()) {
+    violation("S9", "a status write without uid and resourceVersion: " + request.key.text());
+  }
+  before_ = stored(request.resource, request.key);
+}
+
+void Checker::check_remove(const Request& request) {
+  if (request.uid.empty()) violation("S6", "a delete without uid: " + request.key.text());
+  if (request.grace_seconds) violation("S6", "a delete that shortens the grace: " + request.key.text());
+  const auto target = stored(request.resource, request.key);
+  if (target == nullptr) return;
+  if (!request.uid.empty() && request.uid != api::uid_of(*target)) return;  // will be refused
+  if (request.resource == jobs_) {
+    check_remove_job(request, *target);
+    return;
+  }
+  if (api::controller_uid_of(*target).empty()) {
+    violation("S7", "deleted something foreign: " + request.key.text());
+  } else if (!is_justified(*target, request.resource == api::pods())) {
+    violation("S6", "deleted without a reason: " + request.key.text());
+  }
+}
+
+void Checker::check_remove_job(const Request& request, const json::Value& job) {
+  const plan::Ledger ledger = ledger_of(job);
+  const json::Value& ttl = job["spec"]["runPolicy"]["ttlSecondsAfterFinished"];
+  const bool due = ledger.completion_time && ttl.is_number() &&
+                   loop_.now() >= *ledger.completion_time + std::chrono::seconds(ttl.as_int());
+  if (!due) violation("S6", "the job was deleted before its time: " + request.key.text());
+}
+
+bool Checker::is_justified(const json::Value& child, bool is_pod) const {
+  const auto job = job_of(child);
+  if (job == nullptr || api::is_deleting(*job) || !terminal(*job).is_null()) return true;
+  if (!is_pod) return false;
+  const std::string& role = api::label_of(child, plan::labels::kRole);
+  const int index = std::stoi(api::label_of(child, plan::labels::kIndex));
+  const json::Value& replicas = (*job)["spec"]["msReplicaSpecs"][role]["replicas"];
+  if (index >= replicas.as_int(1)) return true;
+  const plan::Ledger ledger = ledger_of(*job);
+  const auto replaced = ledger.replaced.find(plan::rank_key(role, index));
+  return api::phase_of(child) == api::PodPhase::Failed && replaced != ledger.replaced.end() &&
+         replaced->second == api::uid_of(child);
+}
+
+void Checker::check_transition(const json::Value& old, const json::Value& now) {
+  const std::string key = api::key_of(now).text();
+  const json::Value& end = terminal(old);
+  if (!end.is_null() && terminal(now) != end) {
+    violation("S4", "the terminal condition changed: " + key);
+  }
+  if (!end.is_null() && old["status"]["completionTime"] != now["status"]["completionTime"]) {
+    violation("S4", "the completion was re-timed: " + key);
+  }
+  const plan::Ledger ledger = ledger_of(now);
+  const plan::Ledger was = ledger_of(old);
+  const json::Value& restarts = now["status"]["muster"]["restartCount"];
+  if (restarts.as_int() < old["status"]["muster"]["restartCount"].as_int() ||
+      sum(ledger.attempts) < sum(was.attempts) || ledger.epoch < was.epoch) {
+    violation("S5", "a counter went backwards: " + key);
+  }
+  const std::int64_t attempts = sum(ledger.attempts);
+  if (attempts > failures_[api::uid_of(now)]) {
+    violation("S5", fmt::format("{} retries for {} failures: {}", attempts,
+                                failures_[api::uid_of(now)], key));
+  }
+  const json::Value& limit = now["spec"]["runPolicy"]["backoffLimit"];
+  if (limit.is_number() && attempts > limit.as_int()) {
+    violation("S5", "more restarts than the limit: " + key);
+  }
+}
+
+void Checker::started(const Process& process) {
+  history_.note("start {}", incarnation(process));
+  const auto [other, first] = live_.try_emplace({process.job_uid, process.rank}, process);
+  if (!first) {
+    violation("S1", fmt::format("{} runs twice: pods {} and {}", process.rank,
+                                other->second.pod_uid, process.pod_uid));
+  }
+  // The same try again is right only where a deletion ended the last one.
+  const auto last = last_end_.find(incarnation(process));
+  if (last != last_end_.end() && last->second != End::Killed) {
+    violation("S3", "started twice: " + incarnation(process));
+  }
+}
+
+void Checker::ended(const Process& process, End end) {
+  history_.note("end {} {}", incarnation(process), static_cast<int>(end));
+  const auto found = live_.find({process.job_uid, process.rank});
+  if (found != live_.end() && found->second.pod_uid == process.pod_uid) live_.erase(found);
+  last_end_[incarnation(process)] = end;
+  if (end == End::Retryable) ++failures_[process.job_uid];
+}
+
+}  // namespace muster::simulation

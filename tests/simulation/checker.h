@@ -1,0 +1,91 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "api/resource.h"
+#include "history.h"
+#include "json/value.h"
+#include "rt/loop.h"
+#include "server/core.h"
+
+namespace muster::simulation {
+
+// One request of the controller, as it reaches the server.
+struct Request {
+  enum class Verb { List, Watch, Get, Create, Update, UpdateStatus, Remove };
+  Verb verb = Verb::Get;
+  api::Resource resource;
+  api::ObjectKey key;
+  json::Value body;              // of a write
+  std::string uid;               // precondition
+  std::string resource_version;  // precondition
+  std::optional<int> grace_seconds;
+
+  [[nodiscard]] bool is_write() const {
+    return verb == Verb::Create || verb == Verb::Update || verb == Verb::UpdateStatus ||
+           verb == Verb::Remove;
+  }
+  [[nodiscard]] std::string text() const;
+};
+
+// A rank's process on the model node.
+struct Process {
+  std::string job_uid;
+  std::string rank;  // Worker/0
+  std::int64_t attempt = 0;
+  std::string pod_uid;
+};
+
+// Watches a run and says which promise was broken: S1–S7 and S9 at the moment it happens. Every change
+// that the controller can cause passes through before() and after(), every start of a process through
+// started(), so nothing can go wrong between two looks. Lives as long as its server.
+class Checker {
+ public:
+  Checker(const rt::Loop& loop, const server::Core& core, api::Resource jobs, History& history)
+      : loop_(loop), core_(core), jobs_(std::move(jobs)), history_(history) {}
+
+  // Right before the server acts on a request, and right after it did.
+  void before(const Request& request);
+  void after(const Request& request, const json::Value& answer);
+
+  void started(const Process& process);
+  enum class End { Killed, Exited, Retryable };
+  void ended(const Process& process, End end);
+
+  void violation(std::string_view invariant, const std::string& what);
+  [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
+
+  // What the controller did: names of pods and services created, uids of those deleted.
+  [[nodiscard]] const std::vector<std::string>& created() const { return created_; }
+  [[nodiscard]] const std::set<std::string>& deleted() const { return deleted_; }
+
+ private:
+  // As stored now; null when there is none.
+  [[nodiscard]] api::ObjectPtr stored(const api::Resource& resource, const api::ObjectKey& key) const;
+  [[nodiscard]] api::ObjectPtr job_of(const json::Value& child) const;
+  void check_create(const Request& request);
+  void check_status(const Request& request);
+  void check_remove(const Request& request);
+  void check_remove_job(const Request& request, const json::Value& job);
+  [[nodiscard]] bool is_justified(const json::Value& child, bool is_pod) const;
+  void check_transition(const json::Value& old, const json::Value& now);
+
+  const rt::Loop& loop_;
+  const server::Core& core_;
+  api::Resource jobs_;
+  History& history_;
+  std::vector<std::string> violations_;
+  std::map<std::pair<std::string, std::string>, Process> live_;  // by job uid and rank
+  std::map<std::string, End> last_end_;                          // by job uid, rank and attempt
+  std::map<std::string, std::int64_t> failures_;                 // by job uid: retryable ones
+  api::ObjectPtr before_;                                        // the job, before a status write
+  std::vector<std::string> created_;
+  std::set<std::string> deleted_;
+};
+
+}  // namespace muster::simulation

@@ -1,0 +1,68 @@
+#include "end_state.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "base/check.h"
+#include "json/write.h"
+
+namespace muster::simulation {
+namespace {
+
+constexpr std::array<std::string_view, 18> kIncidental = {
+    "uid",          "resourceVersion", "creationTimestamp", "lastTransitionTime",  "lastUpdateTime",
+    "lastProbeTime", "startTime",      "completionTime",    "startedAt",           "finishedAt",
+    "podIP",        "podIPs",          "muster.dev/gang",   "muster.dev/job-uid",  "notBefore",
+    "at",           "deletionTimestamp", "managedFields"};
+
+json::Value stripped(const json::Value& value) {
+  if (value.is_array()) {
+    json::Array out;
+    for (const json::Value& each : value.as_array()) out.push_back(stripped(each));
+    return out;
+  }
+  if (!value.is_object()) return value;
+  json::Object out;
+  for (const auto& [key, member] : value.as_object()) {
+    if (std::ranges::find(kIncidental, key) == kIncidental.end()) out.set(key, stripped(member));
+  }
+  return out;
+}
+
+std::string essence_of(const json::Value& object) {
+  const json::Value& status = object["status"];
+  std::string text = fmt::format("{} {} phase={} {} attempts={} restarts={}", api::kind_of(object),
+                                 api::name_of(object), status["phase"].as_string(),
+                                 status["muster"]["phase"].as_string(),
+                                 json::write(status["muster"]["attempts"]),
+                                 status["muster"]["restartCount"].as_int());
+  for (const char* type : {"Finished", "Succeeded", "Failed"}) {
+    const json::Value& condition = api::condition_of(object, type);
+    if (!condition.is_null()) {
+      text += fmt::format(" {}={} {}", type, condition["status"].as_string(),
+                          condition["reason"].as_string());
+    }
+  }
+  return text + "\n";
+}
+
+}  // namespace
+
+Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jobs) {
+  EndState state;
+  for (const api::Resource& resource : {jobs, api::pods(), api::services()}) {
+    const auto page = co_await cluster.list(resource, {});
+    CHECK(page.has_value());
+    for (const auto& object : page->items) {
+      state.all += json::write_canonical(stripped(*object)) + "\n";
+      state.essence += essence_of(*object);
+      if (resource == jobs) state.phase = (*object)["status"]["muster"]["phase"].as_string();
+    }
+  }
+  co_return state;
+}
+
+}  // namespace muster::simulation

@@ -1,0 +1,186 @@
+#include "model_kubelet.h"
+
+#include <cstdlib>
+
+#include "api/object.h"
+#include "base/check.h"
+#include "engine/census.h"
+#include "plan/plan.h"
+
+namespace muster::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+
+json::Value container_status(json::Value state, bool running) {
+  return json::Object{{"name", "mindspore"}, {"ready", running},  {"started", running},
+                      {"restartCount", 0},   {"image", "trainer"}, {"imageID", ""},
+                      {"state", std::move(state)}};
+}
+
+json::Value running_status(const std::string& ip, Time now) {
+  return json::Object{
+      {"phase", "Running"},
+      {"podIP", ip},
+      {"startTime", format_time(now)},
+      {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "True"}}}},
+      {"containerStatuses",
+       json::Array{container_status(
+           json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}}, true)}}};
+}
+
+json::Value ended_status(int code, Time now) {
+  return json::Object{
+      {"phase", code == 0 ? "Succeeded" : "Failed"},
+      {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "False"}}}},
+      {"containerStatuses",
+       json::Array{container_status(
+           json::Object{{"terminated", json::Object{{"exitCode", code},
+                                                    {"reason", code == 0 ? "Completed" : "Error"},
+                                                    {"finishedAt", format_time(now)}}}},
+           false)}}};
+}
+
+Process process_of(const json::Value& pod) {
+  return {.job_uid = api::controller_uid_of(pod),
+          .rank = api::label_of(pod, plan::labels::kRole) + "/" +
+                  api::label_of(pod, plan::labels::kIndex),
+          .attempt = std::strtoll(api::label_of(pod, plan::labels::kAttempt).c_str(), nullptr, 10),
+          .pod_uid = api::uid_of(pod)};
+}
+
+}  // namespace
+
+ModelKubelet::ModelKubelet(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Script script,
+                           Checker& checker, History& history)
+    : loop_(loop),
+      cluster_(cluster),
+      rng_(rng),
+      script_(std::move(script)),
+      checker_(checker),
+      history_(history),
+      scope_(loop) {}
+
+Task<void> ModelKubelet::run() {
+  const auto stop = [this] { scope_.request_stop(); };
+  const std::stop_callback linked(co_await rt::current_stop(), stop);
+  const auto page = co_await cluster_.list(api::pods(), {});
+  CHECK(page.has_value());
+  const auto watch =
+      co_await cluster_.watch(api::pods(), {.resource_version = page->resource_version});
+  CHECK(watch.has_value());
+  while (true) {
+    const auto event = co_await (*watch)->next();
+    if (!event) break;
+    if (event->type != cluster::EventType::Bookmark) handle(*event);
+  }
+  co_await scope_.join();
+}
+
+ModelKubelet::Pod* ModelKubelet::find(const std::string& uid) {
+  const auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : &found->second;
+}
+
+void ModelKubelet::handle(const cluster::WatchEvent& event) {
+  const json::Value& object = *event.object;
+  const std::string& uid = api::uid_of(object);
+  if (api::controller_uid_of(object).empty()) return;
+  if (event.type == cluster::EventType::Deleted) {
+    if (Pod* pod = find(uid); pod != nullptr && pod->up) {
+      scope_.spawn(reap(uid));
+    } else {
+      pods_.erase(uid);
+    }
+    return;
+  }
+  const auto [entry, added] = pods_.try_emplace(uid);
+  Pod& pod = entry->second;
+  if (added) {
+    pod.key = api::key_of(object);
+    pod.process = process_of(object);
+    scope_.spawn(start(uid));
+  }
+  if (api::is_deleting(object) && !std::exchange(pod.stopping, true)) scope_.spawn(stop(uid));
+}
+
+Task<void> ModelKubelet::start(std::string uid) {
+  if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
+  Pod* pod = find(uid);
+  if (pod == nullptr || pod->stopping) co_return;
+  if (!co_await cluster_.bind(pod->key, uid, "node-1")) co_return;
+  if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
+  pod = find(uid);
+  if (pod == nullptr || pod->stopping) co_return;
+  pod->up = true;
+  ++live_;
+  last_action_ = loop_.monotonic();
+  checker_.started(pod->process);
+  const api::ObjectKey key = pod->key;
+  co_await write_status(key, uid, running_status(fmt::format("10.0.0.{}", ++addresses_), loop_.now()));
+  if (live_ == script_.ranks) begin_together();
+}
+
+void ModelKubelet::begin_together() {
+  for (const auto& [uid, pod] : pods_) {
+    if (!pod.up) continue;
+    const auto exit =
+        script_.exits.find(fmt::format("{}#{}", pod.process.rank, pod.process.attempt));
+    if (exit != script_.exits.end()) scope_.spawn(exit_later(uid, round_, exit->second));
+  }
+}
+
+Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script::Exit exit) {
+  if (!co_await rt::sleep_for(loop_, exit.after)) co_return;
+  Pod* pod = find(uid);
+  if (pod == nullptr || !pod->up || round != round_) co_return;
+  end(*pod, engine::is_retryable(exit.code) ? Checker::End::Retryable : Checker::End::Exited);
+  if (exit.code != 0) ++round_;
+  const api::ObjectKey key = pod->key;
+  co_await write_status(key, uid, ended_status(exit.code, loop_.now()));
+}
+
+void ModelKubelet::end(Pod& pod, Checker::End how) {
+  pod.up = false;
+  --live_;
+  last_action_ = loop_.monotonic();
+  checker_.ended(pod.process, how);
+}
+
+Task<void> ModelKubelet::stop(std::string uid) {
+  const bool was_up = find(uid)->up;
+  if (was_up) {
+    ++round_;
+    if (!co_await rt::sleep_for(loop_, milliseconds(300))) co_return;
+  }
+  Pod* pod = find(uid);
+  if (pod == nullptr) co_return;
+  if (pod->up) end(*pod, Checker::End::Killed);
+  const api::ObjectKey key = pod->key;
+  if (was_up) co_await write_status(key, uid, ended_status(143, loop_.now()));
+  last_action_ = loop_.monotonic();
+  [[maybe_unused]] const auto removed =
+      co_await cluster_.remove(api::pods(), key, {.uid = uid, .grace_seconds = 0});
+}
+
+Task<void> ModelKubelet::reap(std::string uid) {
+  history_.note("pod {} was taken away from its process", uid);
+  ++round_;
+  if (!co_await rt::sleep_for(loop_, milliseconds(300))) co_return;
+  if (Pod* pod = find(uid); pod != nullptr && pod->up) end(*pod, Checker::End::Killed);
+  pods_.erase(uid);
+}
+
+Task<void> ModelKubelet::write_status(api::ObjectKey key, std::string uid, json::Value status) {
+  last_action_ = loop_.monotonic();
+  while (true) {
+    const auto pod = co_await cluster_.get(api::pods(), key);
+    if (!pod || api::uid_of(**pod) != uid) co_return;
+    json::Value changed = **pod;
+    for (const auto& [name, value] : status.as_object()) changed["status"][name] = value;
+    const auto written = co_await cluster_.update_status(api::pods(), std::move(changed));
+    if (written || written.error().code != ErrorCode::Conflict) co_return;
+  }
+}
+
+}  // namespace muster::simulation

@@ -1,0 +1,188 @@
+#include "workload.h"
+
+#include "api/object.h"
+#include "base/check.h"
+#include "rt/wait.h"
+
+namespace muster::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+json::Value role(int replicas, const char* restart) {
+  return json::Object{
+      {"replicas", replicas},
+      {"restartPolicy", restart},
+      {"template",
+       json::Object{{"spec", json::Object{{"containers",
+                                           json::Array{json::Object{
+                                               {"name", "mindspore"},
+                                               {"image", "trainer"},
+                                               {"command", json::Array{"muster-trainer"}}}}}}}}}};
+}
+
+json::Value with_policy(const char* field, std::int64_t value) {
+  json::Value job = three_ranks();
+  job["spec"]["runPolicy"][field] = value;
+  return job;
+}
+
+// Both workers end well, ten seconds after all were up.
+Script both_succeed() {
+  return {.exits = {{"Worker/0#0", {seconds(10), 0}}, {"Worker/1#0", {seconds(10), 0}}}};
+}
+
+Task<void> create_and_watch(User& user, json::Value job) {
+  co_await user.create(std::move(job));
+  co_await user.wait_for_processes(3);
+}
+
+Task<void> create_and_wait(User& user, json::Value job) {
+  co_await user.create(std::move(job));
+  co_await user.wait_for_end();
+}
+
+Task<void> create_and_delete(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.remove_job();
+  co_await user.wait_for_processes(0);
+}
+
+Task<void> scale(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(3);
+  co_await user.wait_for_processes(4);
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(1);
+  co_await user.wait_for_processes(2);
+}
+
+Task<void> recreate(User& user, json::Value job) {
+  co_await create_and_watch(user, job);
+  co_await user.pause(seconds(3));
+  co_await user.remove_job();
+  co_await user.create(std::move(job));
+  co_await user.wait_for_processes(0);
+  co_await user.wait_for_processes(3);
+}
+
+// Down and up again while the old pod is still on its way out.
+Task<void> bounce(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(1);
+  co_await user.pause(milliseconds(100));
+  co_await user.set_workers(2);
+  co_await user.pause(seconds(3));
+  co_await user.wait_for_processes(3);
+}
+
+// Somebody else has a pod of the name that we need.
+Task<void> foreign(User& user, json::Value job) {
+  json::Value pod = job["spec"]["msReplicaSpecs"]["Worker"]["template"];
+  pod["metadata"] = json::Object{{"name", "train-worker-0"}, {"namespace", kNamespace}};
+  co_await user.create_object(api::pods(), std::move(pod));
+  co_await user.create(std::move(job));
+  co_await user.wait_for_end();
+}
+
+std::vector<Workload> make_workloads() {
+  std::vector<Workload> all;
+  all.push_back({"create", three_ranks(), {}, &create_and_watch, "Running"});
+  all.push_back({"restart",
+                 with_policy("backoffLimit", 3),
+                 {.exits = {{"Worker/0#0", {seconds(5), 137}},
+                            {"Worker/0#1", {seconds(10), 0}},
+                            {"Worker/1#0", {seconds(10), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
+  all.push_back({"success", three_ranks(), both_succeed(), &create_and_wait, "Succeeded"});
+  all.push_back({"failure",
+                 three_ranks(),
+                 {.exits = {{"Worker/1#0", {seconds(5), 1}}}},
+                 &create_and_wait,
+                 "Failed"});
+  all.push_back({"deadline", with_policy("activeDeadlineSeconds", 30), {}, &create_and_wait, "Failed"});
+  all.push_back({"ttl", with_policy("ttlSecondsAfterFinished", 20), both_succeed(), &create_and_wait, ""});
+  all.push_back({"delete", three_ranks(), {}, &create_and_delete, ""});
+  all.push_back({"scale", three_ranks(), {}, &scale, "Running"});
+  all.push_back({"recreate", three_ranks(), {}, &recreate, "Running"});
+  all.push_back({"bounce", three_ranks(), {}, &bounce, "Running"});
+  all.push_back({"foreign", three_ranks(), {}, &foreign, "Failed"});
+  return all;
+}
+
+}  // namespace
+
+json::Value three_ranks() {
+  return json::Object{
+      {"apiVersion", "mindspore.gitee.com/v1"},
+      {"kind", "MSJob"},
+      {"metadata", json::Object{{"name", kJob}, {"namespace", kNamespace}}},
+      {"spec", json::Object{{"runPolicy", json::Object{{"cleanPodPolicy", "Running"}}},
+                            {"successPolicy", "AllWorkers"},
+                            {"msReplicaSpecs", json::Object{{"Scheduler", role(1, "Never")},
+                                                            {"Worker", role(2, "ExitCode")}}}}}};
+}
+
+const std::vector<Workload>& workloads() {
+  static const std::vector<Workload> all = make_workloads();
+  return all;
+}
+
+const Workload& workload(std::string_view name) {
+  for (const Workload& each : workloads()) {
+    if (each.name == name) return each;
+  }
+  check_failed(__FILE__, __LINE__, "no such workload");
+}
+
+Task<void> User::create(json::Value job) { return create_object(jobs_, std::move(job)); }
+
+Task<void> User::create_object(const api::Resource& resource, json::Value object) {
+  const auto created = co_await cluster_.create(resource, std::move(object));
+  if (!created) check_failed(__FILE__, __LINE__, created.error().message.c_str());
+}
+
+Task<void> User::pause(Duration duration) {
+  [[maybe_unused]] const auto slept = co_await rt::sleep_for(loop_, duration);
+}
+
+Task<void> User::wait_for_processes(std::size_t count) {
+  while (kubelet_.live() != count) {
+    if (!co_await rt::sleep_for(loop_, milliseconds(200))) co_return;
+  }
+}
+
+Task<void> User::wait_for_end() {
+  while (true) {
+    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    if (!job || api::condition_is_true(**job, "Finished")) co_return;
+    if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
+  }
+}
+
+Task<void> User::set_workers(int replicas) {
+  while (true) {
+    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    if (!job) co_return;
+    json::Value edited = **job;
+    edited["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = replicas;
+    const auto stored = co_await cluster_.update(jobs_, std::move(edited));
+    if (stored) co_return;
+    if (stored.error().code != ErrorCode::Conflict) {
+      check_failed(__FILE__, __LINE__, stored.error().message.c_str());
+    }
+  }
+}
+
+Task<void> User::remove_job() {
+  const auto removed =
+      co_await cluster_.remove(jobs_, {std::string(kNamespace), std::string(kJob)}, {});
+  CHECK(removed.has_value());
+}
+
+}  // namespace muster::simulation

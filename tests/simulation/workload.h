@@ -1,0 +1,58 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/cluster.h"
+#include "json/value.h"
+#include "model_kubelet.h"
+#include "rt/loop.h"
+
+namespace muster::simulation {
+
+inline constexpr std::string_view kNamespace = "default";
+inline constexpr std::string_view kJob = "train";
+
+// The person in front of the cluster. Talks to the server directly, and waits for what a person would
+// wait for, so that the story is the same however long the controller takes.
+class User {
+ public:
+  User(rt::Loop& loop, cluster::Cluster& cluster, const ModelKubelet& kubelet,
+       const api::Resource& jobs)
+      : loop_(loop), cluster_(cluster), kubelet_(kubelet), jobs_(jobs) {}
+
+  Task<void> create(json::Value job);
+  Task<void> create_object(const api::Resource& resource, json::Value object);
+  Task<void> wait_for_processes(std::size_t count);
+  Task<void> wait_for_end();
+  Task<void> pause(Duration duration);
+  Task<void> set_workers(int replicas);
+  Task<void> remove_job();
+
+ private:
+  rt::Loop& loop_;
+  cluster::Cluster& cluster_;
+  const ModelKubelet& kubelet_;
+  const api::Resource& jobs_;
+};
+
+// One story of a job: what it is, how its processes end, and what its user does.
+struct Workload {
+  std::string name;
+  json::Value job;
+  Script script;
+  Task<void> (*story)(User&, json::Value job);
+  std::string_view phase;  // how it ends, by the ledger; empty: the job is gone
+};
+
+// create, restart, success, failure, deadline, ttl, delete and scale of a job with three ranks; and
+// recreate, bounce and foreign, where names collide.
+const std::vector<Workload>& workloads();
+const Workload& workload(std::string_view name);
+
+// One Scheduler and two Workers.
+json::Value three_ranks();
+
+}  // namespace muster::simulation

@@ -1,0 +1,98 @@
+#include "node/log_endpoint.h"
+
+#include <fstream>
+
+#include "unit/node/fixture.h"
+
+namespace muster::node {
+namespace {
+
+constexpr Time kNow = Time{} + std::chrono::seconds(1'800'000'000);
+
+TEST(LogRequest, ReadsWhatKubectlAsksFor) {
+  const auto request = parse_log_request(
+      "/containerLogs/default/p-0/main?follow=true&previous=false&timestamps=1&tailLines=10"
+      "&sinceSeconds=60&limitBytes=100",
+      kNow);
+  ASSERT_TRUE(request.has_value()) << request.error().message;
+  EXPECT_EQ(request->pod.text(), "default/p-0");
+  EXPECT_EQ(request->options.container, "main");
+  EXPECT_TRUE(request->options.follow);
+  EXPECT_FALSE(request->options.previous);
+  EXPECT_TRUE(request->options.timestamps);
+  EXPECT_EQ(request->options.tail_lines, std::optional(10));
+  EXPECT_EQ(request->query.since, std::optional<Duration>(60s));
+  EXPECT_EQ(request->query.limit_bytes, std::optional<std::size_t>(100));
+}
+
+TEST(LogRequest, RefusesTheRest) {
+  for (const char* target :
+       {"/", "/pods", "/containerLogs/a/b", "/containerLogs/a/b/c/d", "/containerLogs//b/c",
+        "/containerLogs/a/b/..", "/containerLogs/a/%2e%2e/c", "/containerLogs/a/x%2fy/c",
+        "/containerLogs/a/b/%zz"}) {
+    const auto request = parse_log_request(target, kNow);
+    ASSERT_FALSE(request.has_value()) << target;
+    EXPECT_EQ(request.error().code, ErrorCode::NotFound) << target;
+  }
+  for (const char* query :
+       {"tailLines=x", "tailLines=-1", "limitBytes=", "sinceTime=noon", "a=%z"}) {
+    const auto request = parse_log_request(std::string("/containerLogs/a/b/c?") + query, kNow);
+    ASSERT_FALSE(request.has_value()) << query;
+    EXPECT_EQ(request.error().code, ErrorCode::BadRequest) << query;
+  }
+}
+
+class FakeResponder final : public net::Responder {
+ public:
+  Task<Result<void>> respond(net::HttpResponse response) override {
+    status = response.status;
+    body = response.body;
+    co_return Result<void>{};
+  }
+  Task<Result<void>> begin(int code, net::Headers) override {
+    status = code;
+    co_return Result<void>{};
+  }
+  Task<Result<void>> write_chunk(std::string_view bytes) override {
+    body += bytes;
+    co_return Result<void>{};
+  }
+  Task<Result<void>> finish() override {
+    finished = true;
+    co_return Result<void>{};
+  }
+  [[nodiscard]] const net::Peer& peer() const override { return peer_; }
+
+  int status = 0;
+  std::string body;
+  bool finished = false;
+
+ private:
+  net::Peer peer_;
+};
+
+TEST_F(NodeTest, ServesLogsAsTheKubeletDoes) {
+  start();
+  const auto uid = create(PodBuilder("p").restart("Never").container("main", "run 5 0"));
+  loop.run_for(1s);
+  std::ofstream(runtime.log_path("", "", uid, "main", 0))
+      << "2026-11-15T03:04:05Z stdout F hello\n";
+  LogEndpoint endpoint(loop, agent->logs(),
+                       [this](const api::ObjectKey& key) { return agent->find_pod(key); });
+  const auto ask = [&](const char* target) {
+    const net::HttpRequest request{.target = target};
+    auto responder = std::make_unique<FakeResponder>();
+    loop.run(endpoint.handle(request, *responder));
+    return responder;
+  };
+  auto answer = ask("/containerLogs/default/p/main?follow=true");
+  EXPECT_EQ(answer->status, 200);
+  EXPECT_EQ(answer->body, "hello\n");
+  EXPECT_TRUE(answer->finished);
+  EXPECT_EQ(phase("p"), "Succeeded") << "followed to the end";
+  EXPECT_EQ(ask("/containerLogs/default/none/main")->status, 404);
+  EXPECT_EQ(ask("/exec")->status, 404);
+}
+
+}  // namespace
+}  // namespace muster::node

@@ -1,0 +1,111 @@
+#include <filesystem>
+
+#include "base/strings.h"
+#include "machine.h"
+#include "node/shim/cri_writer.h"
+#include "node/shim/mounts.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+namespace {
+
+using Stream = CriWriter::Stream;
+
+class CriWriterTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    char path[] = "/var/tmp/muster-log-XXXXXX";
+    directory_ = ::mkdtemp(path);
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+  [[nodiscard]] std::string path() const { return directory_ + "/c/0.log"; }
+
+  std::string directory_;
+  Time time_{std::chrono::seconds(1'767'323'045) +
+             std::chrono::nanoseconds(6)};  // 2026-01-02T03:04:05
+};
+
+TEST_F(CriWriterTest, WritesLinesAsTheyEnd) {
+  auto writer = CriWriter::create(path(), 1 << 20).value();
+  writer.append(Stream::Stdout, "one\ntw", time_);
+  writer.append(Stream::Stderr, "bad\n", time_);
+  writer.append(Stream::Stdout, "o\n\nrest", time_);
+  writer.flush(time_);
+  const std::string at = "2026-01-02T03:04:05.000000006Z ";
+  EXPECT_EQ(read_text(path()), at + "stdout F one\n" + at + "stderr F bad\n" + at +
+                                   "stdout F two\n" + at + "stdout F \n" + at + "stdout P rest\n");
+}
+
+TEST_F(CriWriterTest, CutsLongLinesIntoPieces) {
+  auto writer = CriWriter::create(path(), 1 << 20).value();
+  const std::string line(kMaxPieceBytes * 2, 'x');
+  writer.append(Stream::Stdout, line, time_);
+  writer.append(Stream::Stdout, "\n", time_);
+  std::vector<std::string_view> kinds;
+  const auto text = read_text(path());
+  for (const auto piece : split(text, '\n')) {
+    if (piece.empty()) continue;
+    kinds.push_back(piece.substr(38, 1));
+    EXPECT_EQ(piece.size() - 40, kMaxPieceBytes);
+  }
+  EXPECT_EQ(kinds, (std::vector<std::string_view>{"P", "F"}));
+}
+
+TEST_F(CriWriterTest, KeepsWithinItsQuota) {
+  auto writer = CriWriter::create(path(), 10'000).value();
+  for (int i = 0; i < 1000; ++i)
+    writer.append(Stream::Stdout, "line " + std::to_string(i) + "\n", time_);
+  EXPECT_LE(std::filesystem::file_size(path()), 5'000U);
+  EXPECT_LE(std::filesystem::file_size(path() + ".1"), 5'000U);
+  EXPECT_TRUE(read_text(path()).ends_with("line 999\n"));
+}
+
+TEST_F(CriWriterTest, FollowsNoLink) {
+  std::filesystem::create_directories(directory_ + "/c");
+  std::filesystem::create_symlink(directory_ + "/elsewhere", path());
+  EXPECT_FALSE(CriWriter::create(path(), 1000));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/elsewhere"));
+}
+
+TEST(Wire, ReadsBackWhatWasWritten) {
+  ContainerSpec spec{.name = "main",
+                     .attempt = 3,
+                     .argv = {"a", std::string("b\0c", 3), ""},
+                     .env = {{"K", "v"}},
+                     .mounts = {{.source = "/s", .target = "/t", .read_only = true, .size = 9}},
+                     .limits = {.cpu_milli = 5},
+                     .uid = 7,
+                     .supplementary_groups = {1, 2}};
+  const auto bytes = encode(spec);
+  const auto back = decode<ContainerSpec>(bytes).value();
+  EXPECT_EQ(encode(back), bytes);
+  EXPECT_EQ(back.argv, spec.argv);
+  EXPECT_EQ(back.uid, 7U);
+  EXPECT_FALSE(back.gid);
+  // Every shorter one is refused, and none is read beyond its end.
+  for (std::size_t size = 0; size < bytes.size(); ++size) {
+    EXPECT_FALSE(decode<ContainerSpec>(std::string_view(bytes).substr(0, size)));
+  }
+}
+
+TEST(Wire, RefusesFramesThatAreTooLarge) {
+  std::string buffer("\xff\xff\xff\x7f", 4);
+  EXPECT_EQ(take_frame(buffer).error().code, ErrorCode::TooLarge);
+  buffer = frame("abc") + "\x01";
+  EXPECT_EQ(take_frame(buffer).value().value(), "abc");
+  EXPECT_FALSE(take_frame(buffer).value());
+}
+
+TEST(MountPoints, AreThoseDirectlyBelowTheRoot) {
+  const auto points = top_mount_points(
+      "21 1 8:1 / / rw - ext4 /dev/sda rw\n"
+      "22 21 0:5 / /proc rw - proc proc rw\n"
+      "30 21 8:2 / /home rw - ext4 /dev/sdb rw\n"
+      "31 30 8:3 / /home/deep rw - ext4 /dev/sdc rw\n"
+      "32 21 8:4 / /with\\040space rw - ext4 /dev/sdd rw\n");
+  EXPECT_EQ(points, (std::vector<std::string>{"/proc", "/home", "/with space"}));
+  EXPECT_EQ(escape_option("/a,b:c\\d"), "/a\\,b\\:c\\\\d");
+}
+
+}  // namespace
+}  // namespace muster::node::shim

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "node/runtime.h"
+#include "rt/scope.h"
+
+namespace muster::node {
+
+// What of the machine a pod could leave behind: processes of ours, mounts, links, network
+// namespaces, cgroups, nft tables, routes and shared memory. Two of them compare as text.
+std::string describe_machine();
+
+// A home of its own with a runtime in it; after the test the machine must be as it was.
+class RuntimeTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+  void TearDown() override;
+
+  void open_runtime();
+  void close_runtime();
+
+  template <class T>
+  T run(Task<T> task) {
+    return loop_->run(std::move(task));
+  }
+  Sandbox pod(const std::string& uid, SandboxSpec spec = {});
+  static ContainerSpec container(std::vector<std::string> argv, int attempt = 0);
+  ContainerStart start(const std::string& uid, ContainerSpec spec);
+  ContainerExit wait(const std::string& uid, const std::string& name = "main", int attempt = 0);
+  ContainerExit run_container(const std::string& uid, ContainerSpec spec);
+  // The raw log, and the texts of its lines.
+  std::string log_file(const std::string& uid, const std::string& name = "main", int attempt = 0);
+  std::string output(const std::string& uid, const std::string& name = "main", int attempt = 0);
+  // Waits until the log has the text.
+  bool await_output(const std::string& uid, const std::string& text,
+                    const std::string& name = "main");
+  void remove(const std::string& uid);
+
+  std::string before_;
+  std::string home_;
+  std::unique_ptr<rt::RealLoop> loop_;
+  std::unique_ptr<rt::Pool> pool_;
+  std::unique_ptr<Runtime> runtime_;
+};
+
+std::string read_text(const std::string& path);
+
+}  // namespace muster::node

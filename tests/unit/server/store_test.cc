@@ -1,0 +1,371 @@
+#include "server/store.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "base/random.h"
+#include "base/strings.h"
+#include "rt/real_loop.h"
+#include "support.h"
+
+namespace muster::server {
+namespace {
+
+class Home {
+ public:
+  Home() {
+    std::string pattern = std::filesystem::temp_directory_path() / "muster-store-XXXXXX";
+    path_ = ::mkdtemp(pattern.data());
+  }
+  Home(const Home&) = delete;
+  Home& operator=(const Home&) = delete;
+  ~Home() { std::filesystem::remove_all(path_); }
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] std::string file() const { return path_ + "/store.db"; }
+
+ private:
+  std::string path_;
+};
+
+ObjectPtr text_object(std::string_view text) {
+  json::Value value;
+  value["text"] = text;
+  return std::make_shared<const json::Value>(std::move(value));
+}
+
+Change change(Version version, std::string key, std::string_view text,
+              ChangeType type = ChangeType::Updated) {
+  return {.version = version,
+          .key = std::move(key),
+          .type = type,
+          .object = text_object(text),
+          .previous = 0,
+          .time = SystemClock().now()};
+}
+
+// Opens, works, closes: the life of one process.
+class Session {
+ public:
+  explicit Session(const std::string& home) : pool_(1) {
+    auto opened = Store::open({.loop = loop_, .pool = &pool_, .home = home});
+    EXPECT_TRUE(opened.has_value()) << (opened ? "" : opened.error().message);
+    store_ = std::move(*opened);
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  ~Session() { loop_.run(store_->close()); }
+
+  Store& store() { return *store_; }
+  Result<void> write(Change what) {
+    const Version version = what.version;
+    store_->append(std::move(what));
+    return loop_.run(store_->durable(version));
+  }
+  rt::RealLoop& loop() { return loop_; }
+
+ private:
+  rt::RealLoop loop_;
+  rt::Pool pool_;
+  std::unique_ptr<Store> store_;
+};
+
+Result<Contents> reopen(const std::string& home) {
+  rt::RealLoop loop;
+  rt::Pool pool(1);
+  auto store = Store::open({.loop = loop, .pool = &pool, .home = home});
+  if (!store) return fail(store.error());
+  Contents contents = (*store)->take_contents();
+  loop.run((*store)->close());
+  return contents;
+}
+
+void run_sql(const std::string& file, const std::string& text) {
+  sqlite3* database = nullptr;
+  ASSERT_EQ(sqlite3_open(file.c_str(), &database), SQLITE_OK);
+  EXPECT_EQ(sqlite3_exec(database, text.c_str(), nullptr, nullptr, nullptr), SQLITE_OK);
+  sqlite3_close(database);
+}
+
+TEST(Store, KeepsWhatWasWritten) {
+  const Home home;
+  {
+    Session session(home.path());
+    EXPECT_TRUE(session.write(change(1, "a//x", "one", ChangeType::Created)));
+    EXPECT_TRUE(session.write(change(2, "a//y", "two", ChangeType::Created)));
+    EXPECT_TRUE(session.write(change(3, "a//x", "three")));
+    EXPECT_TRUE(session.write(change(4, "a//y", "gone", ChangeType::Deleted)));
+  }
+  const auto contents = reopen(home.path());
+  ASSERT_TRUE(contents) << contents.error().message;
+  EXPECT_EQ(contents->version, 4U);
+  ASSERT_EQ(contents->objects.size(), 1U);
+  EXPECT_EQ(contents->objects[0].key, "a//x");
+  EXPECT_EQ((*contents->objects[0].object)["text"].as_string(), "three");
+  ASSERT_EQ(contents->log.size(), 4U);
+  EXPECT_EQ(contents->log[3].type, ChangeType::Deleted);
+}
+
+TEST(Store, IsForItsOwnerAlone) {
+  const Home home;
+  const Session session(home.path());
+  struct stat status{};
+  ASSERT_EQ(::stat(home.file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+  const auto second = reopen(home.path());
+  ASSERT_FALSE(second);
+  EXPECT_NE(second.error().message.find(fmt::format("process {}", ::getpid())), std::string::npos)
+      << second.error().message;
+}
+
+TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
+  const Home home;
+  Session session(home.path());
+  for (Version version = 1; version <= 100; ++version) {
+    session.store().append(
+        change(version, fmt::format("a//{}", version), "x", ChangeType::Created));
+  }
+  EXPECT_TRUE(session.loop().run(session.store().durable(100)));
+  EXPECT_EQ(session.store().commits(), 1U);
+}
+
+TEST(Store, TheLogIsTrimmedAndSaysUpToWhere) {
+  const Home home;
+  {
+    Session session(home.path());
+    for (Version version = 1; version <= Store::kLogVersions + 600; ++version) {
+      session.store().append(change(version, "a//x", "x"));
+      if (version % 500 == 0) EXPECT_TRUE(session.loop().run(session.store().durable(version)));
+    }
+  }
+  const auto contents = reopen(home.path());
+  ASSERT_TRUE(contents);
+  EXPECT_EQ(contents->version, Store::kLogVersions + 600);
+  EXPECT_GT(contents->log_floor, 0U);
+  EXPECT_EQ(contents->log.front().version, contents->log_floor + 1);
+  EXPECT_LE(contents->log.size(), Store::kLogVersions + 600);
+}
+
+TEST(Store, AChangedValueIsNoticed) {
+  const Home home;
+  {
+    Session session(home.path());
+    EXPECT_TRUE(session.write(change(1, "a//x", "one", ChangeType::Created)));
+  }
+  for (const char* table : {"objects", "log"}) {
+    run_sql(home.file(), fmt::format("UPDATE {} SET json=replace(json,'one','two')", table));
+    const auto contents = reopen(home.path());
+    ASSERT_FALSE(contents) << table;
+    EXPECT_NE(contents.error().message.find("is corrupt: the checksum of a//x"), std::string::npos)
+        << contents.error().message;
+    run_sql(home.file(), fmt::format("UPDATE {} SET json=replace(json,'two','one')", table));
+    ASSERT_TRUE(reopen(home.path()));
+  }
+}
+
+TEST(Store, ADamagedFileIsNoticed) {
+  const Home home;
+  {
+    Session session(home.path());
+    for (Version version = 1; version <= 200; ++version) {
+      session.store().append(change(version, fmt::format("a//{}", version), std::string(500, 'x'),
+                                    ChangeType::Created));
+    }
+  }
+  const int file = ::open(home.file().c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(file, 0);
+  const std::string noise(4096, '\x5a');
+  ASSERT_EQ(::pwrite(file, noise.data(), noise.size(), 8 * 4096), 4096);
+  ::close(file);
+  const auto contents = reopen(home.path());
+  ASSERT_FALSE(contents);
+  EXPECT_NE(contents.error().message.find("corrupt"), std::string::npos)
+      << contents.error().message;
+  EXPECT_NE(contents.error().message.find(home.file()), std::string::npos);
+}
+
+TEST(Store, ANewerSchemaIsRefused) {
+  const Home home;
+  {
+    const Session session(home.path());
+  }
+  run_sql(home.file(), "UPDATE meta SET value=99 WHERE name='schema'");
+  EXPECT_NE(reopen(home.path()).error().message.find("schema 99"), std::string::npos);
+}
+
+// A file size limit makes write() fail as a full or broken disk would.
+TEST(Store, AFailedWriteStopsEverything) {
+  const Home home;
+  Session session(home.path());
+  EXPECT_TRUE(session.write(change(1, "a//x", "one", ChangeType::Created)));
+  std::optional<Error> told;
+  session.store().on_failure([&told](const Error& error) { told = error; });
+
+  ::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const rlimit tiny{.rlim_cur = 4096, .rlim_max = before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &tiny), 0);
+  const auto failed =
+      session.write(change(2, "a//y", std::string(100'000, 'y'), ChangeType::Created));
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+
+  ASSERT_FALSE(failed);
+  EXPECT_TRUE(told.has_value());
+  EXPECT_FALSE(session.write(change(3, "a//z", "z", ChangeType::Created)))
+      << "the disk is fine again, but nobody knows what it has";
+  EXPECT_EQ(session.store().committed(), 1U);
+}
+
+// The child writes one object after the other and says so on a pipe after each acknowledgement.
+[[noreturn]] void write_until_killed(const std::string& home, int pipe) {
+  rt::RealLoop loop;
+  rt::Pool pool(1);
+  auto store = Store::open({.loop = loop, .pool = &pool, .home = home});
+  if (!store) ::_exit(3);
+  Version version = (*store)->take_contents().version;
+  for (int round = 0;; ++round) {
+    const int batch = 1 + (round % 5);
+    std::string lines;
+    for (int i = 0; i < batch; ++i) {
+      ++version;
+      const std::string key = fmt::format("a//{}", version % 50);
+      (*store)->append(change(version, key, fmt::format("v{}", version)));
+      lines += fmt::format("{}\n", version);
+    }
+    if (!loop.run((*store)->durable(version))) ::_exit(4);
+    if (::write(pipe, lines.data(), lines.size()) < 0) ::_exit(5);
+  }
+}
+
+TEST(Store, NothingAcknowledgedIsLostWhenKilled) {
+  const Home home;
+  SeededRng rng(11);
+  Version acknowledged = 0;
+  for (int kill = 0; kill < 12; ++kill) {
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const pid_t child = ::fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) write_until_killed(home.path(), ends[1]);
+    ::close(ends[1]);
+    std::string text;
+    const std::size_t enough = 20 + rng.below(400);
+    char buffer[512];
+    while (text.size() < enough) {
+      const ssize_t count = ::read(ends[0], buffer, sizeof buffer);
+      ASSERT_GT(count, 0);
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    ::kill(child, SIGKILL);
+    ssize_t count = 0;
+    while ((count = ::read(ends[0], buffer, sizeof buffer)) > 0) {
+      text.append(buffer, static_cast<std::size_t>(count));
+    }
+    ::close(ends[0]);
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    ASSERT_TRUE(WIFSIGNALED(status)) << status;
+
+    for (const auto line : split(text, '\n')) {
+      if (line.empty()) continue;
+      const auto version = static_cast<Version>(parse_int(line).value_or(0));
+      ASSERT_GT(version, acknowledged) << "a version was given twice";
+      acknowledged = version;
+    }
+    const auto contents = reopen(home.path());
+    ASSERT_TRUE(contents) << contents.error().message;
+    ASSERT_GE(contents->version, acknowledged);
+    std::map<std::string, std::string> objects;
+    for (const Change& object : contents->objects) {
+      objects[object.key] = (*object.object)["text"].as_string();
+    }
+    const Version last = contents->version;
+    for (Version version = last > 50 ? last - 49 : 1; version <= last; ++version) {
+      ASSERT_EQ(objects[fmt::format("a//{}", version % 50)], fmt::format("v{}", version));
+    }
+    acknowledged = last;  // what is in the file may be seen by readers: it is not given again
+  }
+}
+
+// The whole server on a home: what was there before is there after, watches resume across the
+// restart.
+class HomeTest : public testing::Test {
+ protected:
+  HomeTest() { registry_.add(std::make_unique<WidgetDialect>()); }
+
+  std::unique_ptr<EmbeddedServer> open() {
+    auto made = loop_.run(EmbeddedServer::create(
+        {.loop = loop_, .pool = &pool_, .rng = rng_, .registry = registry_, .home = home_.path()}));
+    EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
+    return std::move(*made);
+  }
+  Result<ObjectPtr> create(EmbeddedServer& server, const api::Resource& resource,
+                           json::Value object) {
+    return loop_.run(
+        server.core().create(*server.core().kinds().find(resource), std::move(object)));
+  }
+
+  Home home_;
+  rt::RealLoop loop_;
+  rt::Pool pool_{2};
+  SystemRng rng_;
+  plan::Registry registry_;
+};
+
+TEST_F(HomeTest, AWatchResumesAcrossARestart) {
+  auto first = open();
+  const auto a = create(*first, api::config_maps(), config_map("a"));
+  ASSERT_TRUE(a);
+  ASSERT_TRUE(create(*first, api::config_maps(), config_map("b")));
+  const Kind& kind = *first->core().kinds().find(api::config_maps());
+  ASSERT_TRUE(loop_.run(first->core().remove(kind, {.ns = "default", .name = "a"}, {})));
+  const auto listed = loop_.run(first->core().list(kind, {}));
+  loop_.run(first->close());
+  first.reset();
+
+  auto second = open();
+  const Kind& again = *second->core().kinds().find(api::config_maps());
+  const auto after = loop_.run(second->core().list(again, {}));
+  EXPECT_EQ(after->resource_version, listed->resource_version) << "a restart writes nothing";
+  EXPECT_EQ(after->items.size(), listed->items.size());
+  auto watch = second->core().watch(again, {.resource_version = api::resource_version_of(**a)});
+  ASSERT_TRUE(watch);
+  const auto added = loop_.run((*watch)->next());
+  EXPECT_EQ(added->type, EventType::Added);
+  EXPECT_EQ(api::name_of(*added->object), "b");
+  const auto deleted = loop_.run((*watch)->next());
+  EXPECT_EQ(deleted->type, EventType::Deleted);
+  EXPECT_EQ(api::name_of(*deleted->object), "a");
+  watch->reset();
+  loop_.run(second->close());
+}
+
+TEST_F(HomeTest, AddressesInUseStayInUse) {
+  json::Value service =
+      parse(R"({"metadata":{"name":"a","namespace":"default"},"spec":{"ports":[{"port":1}]}})");
+  auto first = open();
+  const auto a = create(*first, api::services(), service);
+  ASSERT_TRUE(a);
+  loop_.run(first->close());
+  first.reset();
+  auto second = open();
+  service["metadata"]["name"] = "b";
+  const auto b = create(*second, api::services(), service);
+  ASSERT_TRUE(b);
+  EXPECT_NE((**a)["spec"]["clusterIP"].as_string(), (**b)["spec"]["clusterIP"].as_string());
+  loop_.run(second->close());
+}
+
+}  // namespace
+}  // namespace muster::server
