@@ -26,7 +26,6 @@ function(muster_tests name)
   add_executable(${name} ${TESTS_SOURCES})
   target_link_libraries(${name} PRIVATE ${TESTS_USES} GTest::gmock GTest::gtest_main)
   target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR}/src ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_definitions(${name} PRIVATE MUSTER_TEST_DATA="${CMAKE_SOURCE_DIR}/tests")
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST TEST_PREFIX "${name}." PROPERTIES LABELS "${TESTS_LABELS}")
 endfunction()
 

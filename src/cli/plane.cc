@@ -34,11 +34,14 @@ class NodeLogs final : public server::LogSource {
   NodeLogs(node::LogSource& logs, server::Core& core) : logs_(logs), core_(core) {}
 
   Task<Result<std::unique_ptr<server::LogStream>>> open(server::ObjectPtr pod, server::LogOptions options) override {
-    node::LogQuery query{.follow = options.follow, .timestamps = options.timestamps};
+    node::LogQuery query;
     if (options.tail_lines) query.tail_lines = static_cast<std::size_t>(*options.tail_lines);
     if (options.limit_bytes) query.limit_bytes = static_cast<std::size_t>(*options.limit_bytes);
     if (options.since_seconds) query.since = std::chrono::seconds(*options.since_seconds);
-    const cluster::LogOptions which{.container = options.container, .previous = options.previous};
+    const cluster::LogOptions which{.container = options.container,
+                                    .follow = options.follow,
+                                    .previous = options.previous,
+                                    .timestamps = options.timestamps};
     // A follower asks again and again how the pod is; once it is gone, its last state stands.
     auto current = [this, last = pod]() mutable {
       const auto* kind = core_.kinds().find(api::pods());
@@ -141,6 +144,7 @@ struct Plane::Impl {
   Task<void> close() {
     if (http) co_await http->close();
     co_await scope.close();
+    if (agent) co_await agent->settle(std::chrono::seconds(10));
     if (agent) co_await agent->close();
     if (runtime) co_await runtime->close();
     if (server) co_await server->close();

@@ -202,7 +202,8 @@ class Parser {
     app->add_flag("--leader-elect", operator_.leader_elect, "Only one of several operators acts at a time");
     app->add_flag("--take-over", operator_.take_over, "Run although another operator for the same kind holds its lease");
     app->add_option("--lease-namespace", operator_.lease_namespace, "Where our lease lives");
-    app->add_option("--metrics-bind-address", operator_.metrics_address, "Serves /metrics, /healthz, /readyz; 0 switches it off");
+    app->add_option("--metrics-bind-address", operator_.metrics_address, "Serves /metrics; 0 switches it off");
+    app->add_option("--health-probe-bind-address", operator_.health_address, "Serves /healthz and /readyz; 0 switches it off");
     app->callback([this] {
       flags_.long_running = true;
       verb_ = [this](Context& context) {

@@ -58,7 +58,7 @@ Task<Result<void>> Target::open_cluster(Context& context) {
 Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
   local_ = true;
   description_ = "this machine";
-  // Two tries: an owner may end, or a new one begin, between looking and asking.
+  // Several tries: an owner may end, or a new one begin, between looking and asking.
   for (int attempt = 0;; ++attempt) {
     if (answers(socket_path(context.home))) {
       cluster::kube::ClientConfig config{.context = "local", .server = {.socket_path = socket_path(context.home)}};
@@ -73,7 +73,8 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
       cluster_ = &plane_->cluster();
       co_return Result<void>{};
     }
-    if (plane.error().code != ErrorCode::Conflict || attempt >= 20) co_return fail(plane.error());
+    const bool owned = plane.error().code == ErrorCode::AlreadyExists || plane.error().code == ErrorCode::Conflict;
+    if (!owned || attempt >= 20) co_return fail(plane.error());
     CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(100)));
   }
 }

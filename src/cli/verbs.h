@@ -70,6 +70,7 @@ struct OperatorOptions {
   bool take_over = false;
   std::string lease_namespace = "muster-system";
   std::string metrics_address = "127.0.0.1:8080";
+  std::string health_address = "127.0.0.1:8081";
 };
 Task<int> run_operator(Context& context, OperatorOptions options);
 

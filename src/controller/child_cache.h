@@ -20,7 +20,8 @@ template <class View>
 class ChildCache final : public cluster::Sink {
  public:
   using Make = std::function<View(const json::Value&)>;
-  using Changed = std::function<void(const std::string& owner_uid)>;
+  // `lost`: a child went that we had not asked to go; perhaps its owner went before.
+  using Changed = std::function<void(const std::string& owner_uid, bool lost)>;
 
   ChildCache(Make make, Changed changed) : make_(std::move(make)), changed_(std::move(changed)) {}
 
@@ -29,14 +30,18 @@ class ChildCache final : public cluster::Sink {
     std::set<std::string> owners;
     std::map<std::string, Entries> fresh;
     for (const auto& object : objects) insert_into(fresh, *object, owners);
+    std::set<std::string> lost;
     for (auto& [owner, entries] : by_owner_) {
       owners.insert(owner);
       for (auto& [uid, entry] : entries) {
-        if (entry.version > seen_) fresh[owner].try_emplace(uid, std::move(entry));
+        const bool newer = entry.version > seen_;
+        const bool listed = fresh.contains(owner) && fresh[owner].contains(uid);
+        if (!newer && !listed && !entry.asked) lost.insert(owner);
+        if (newer) fresh[owner].try_emplace(uid, std::move(entry));
       }
     }
     by_owner_ = std::move(fresh);
-    for (const auto& owner : owners) changed_(owner);
+    for (const auto& owner : owners) changed_(owner, lost.contains(owner));
   }
 
   void apply(const cluster::WatchEvent& event) override {
@@ -44,9 +49,9 @@ class ChildCache final : public cluster::Sink {
     const std::string owner = api::controller_uid_of(*event.object);
     if (owner.empty()) return;
     if (event.type == cluster::EventType::Deleted) {
-      if (erase(owner, api::uid_of(*event.object))) changed_(owner);
+      erase(owner, api::uid_of(*event.object));
     } else if (put(owner, *event.object)) {
-      changed_(owner);
+      changed_(owner, false);
     }
   }
 
@@ -59,20 +64,14 @@ class ChildCache final : public cluster::Sink {
     put(owner, object);
   }
 
-  // A delete that was answered: on its way out until the stream says that it is gone.
-  void mark_deleting(const std::string& owner, const std::string& uid) {
-    const auto found = by_owner_.find(owner);
-    if (found == by_owner_.end()) return;
-    if (const auto entry = found->second.find(uid); entry != found->second.end()) {
-      entry->second.view.deleting = true;
-    }
+  // A delete that is about to be sent: when the object goes, it was our doing.
+  void expect_deletion(const std::string& owner, const std::string& uid) {
+    if (Entry* entry = find(owner, uid)) entry->asked = true;
   }
 
-  bool erase(const std::string& owner, const std::string& uid) {
-    const auto found = by_owner_.find(owner);
-    if (found == by_owner_.end() || found->second.erase(uid) == 0) return false;
-    if (found->second.empty()) by_owner_.erase(found);
-    return true;
+  // A delete that was answered: on its way out until the stream says that it is gone.
+  void mark_deleting(const std::string& owner, const std::string& uid) {
+    if (Entry* entry = find(owner, uid)) entry->view.deleting = true;
   }
 
   // Sorted by uid; the engine sorts by rank itself.
@@ -95,8 +94,16 @@ class ChildCache final : public cluster::Sink {
   struct Entry {
     std::uint64_t version = 0;
     View view;
+    bool asked = false;  // we asked for its deletion
   };
   using Entries = std::map<std::string, Entry>;
+
+  Entry* find(const std::string& owner, const std::string& uid) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end()) return nullptr;
+    const auto entry = found->second.find(uid);
+    return entry == found->second.end() ? nullptr : &entry->second;
+  }
 
   bool put(const std::string& owner, const json::Value& object) {
     const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
@@ -104,9 +111,20 @@ class ChildCache final : public cluster::Sink {
     if (!added && version <= entry->second.version) return false;
     // Once we asked for its deletion it stays "going", whatever an older event says.
     const bool was_deleting = !added && entry->second.view.deleting;
-    entry->second = {.version = version, .view = make_(object)};
+    entry->second = {.version = version, .view = make_(object), .asked = entry->second.asked};
     entry->second.view.deleting |= was_deleting;
     return true;
+  }
+
+  void erase(const std::string& owner, const std::string& uid) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end()) return;
+    const auto entry = found->second.find(uid);
+    if (entry == found->second.end()) return;
+    const bool lost = !entry->second.asked;
+    found->second.erase(entry);
+    if (found->second.empty()) by_owner_.erase(found);
+    changed_(owner, lost);
   }
 
   void insert_into(std::map<std::string, Entries>& fresh, const json::Value& object,

@@ -32,6 +32,18 @@ bool same_but_for_counts(const json::Value& a, const json::Value& b) {
   return a["conditions"] == b["conditions"];
 }
 
+// Whether a note tells what was just done or stored, or a state that the next look finds again.
+Recorder::About about(Note::Kind kind) {
+  const bool lasts = kind == Note::Kind::Warning || kind == Note::Kind::CreateFailed || kind == Note::Kind::DeleteFailed;
+  return lasts ? Recorder::About::Lasting : Recorder::About::Happening;
+}
+
+// Ended under an operator that we replaced: it left no ledger, and the job must not run again.
+bool ended_before_us(const json::Value& job) {
+  if (job["status"][kLedger].is_object()) return false;
+  return api::condition_is_true(job, "Succeeded") || api::condition_is_true(job, "Failed");
+}
+
 }  // namespace
 
 struct Controller::Kind {
@@ -47,7 +59,8 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
       log_(log.named("controller")),
       options_(std::move(options)),
       queue_(loop, rng),
-      pods_(&engine::PodView::from, [this](const std::string& uid) { enqueue_owner(uid); }),
+      pods_(&engine::PodView::from,
+            [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }),
       recorder_(loop, cluster, rng, log.named("recorder"),
                 {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
       waves_(loop, cluster,
@@ -64,7 +77,7 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
   objects_.emplace_back(
       service, std::make_unique<ObjectCache>(
                    [service](const json::Value& object) { return engine::ObjectView::from(service, object); },
-                   [this](const std::string& uid) { enqueue_owner(uid); }));
+                   [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }));
   reflect(service, ours, *objects_.back().second);
   for (const auto& dialect : registry.all()) {
     const std::string prefix = dialect->identity().resource.qualified() + "|";
@@ -104,9 +117,15 @@ Controller::Kind* Controller::kind_of(const std::string& queue_key) {
   return nullptr;
 }
 
-void Controller::enqueue_owner(const std::string& uid) {
+void Controller::enqueue_owner(const std::string& uid, bool lost) {
   for (const auto& kind : kinds_) {
-    if (const auto* key = kind->jobs.key_of(uid)) queue_.add(kind->prefix + key->text());
+    const auto* key = kind->jobs.key_of(uid);
+    if (key == nullptr) continue;
+    const std::string queue_key = kind->prefix + key->text();
+    if (const auto memory = memories_.find(queue_key); lost && memory != memories_.end()) {
+      memory->second.recheck = true;
+    }
+    queue_.add(queue_key);
   }
 }
 
@@ -149,14 +168,33 @@ Task<Result<void>> Controller::sync(const std::string& key) {
       }
       co_return Result<void>{};
     }
+    if (const auto memory = memories_.find(key); memory != memories_.end() && memory->second.recheck) {
+      CO_TRY(co_await read_again(kind, object, job));
+      memories_[key].recheck = false;
+      continue;
+    }
     if (!CO_TRY(co_await look(kind, key, job))) co_return Result<void>{};
   }
   queue_.add(key);
   co_return Result<void>{};
 }
 
+// A child went that we had not sent away. If its owner went first and we have not heard of it, every
+// child that we made anew would be collected at once, and so on until the news arrives.
+Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job) {
+  const auto now = co_await cluster_.get(kind.dialect->identity().resource, key);
+  if (!now && now.error().code != ErrorCode::NotFound) co_return fail(now.error());
+  if (now && api::uid_of(**now) == api::uid_of(*job)) {
+    kind.jobs.learn(*now);
+  } else {
+    kind.jobs.forget(key, api::uid_of(*job));
+  }
+  co_return Result<void>{};
+}
+
 // One decision. True when it did something, so that another look is due.
 Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job) {
+  if (ended_before_us(*job)) co_return false;
   Memory& memory = memories_[key];
   if (memory.uid != api::uid_of(*job)) memory = Memory{.uid = api::uid_of(*job)};
   const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
@@ -222,6 +260,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
     WaveResult result = co_await waves_.run(ref, std::move(decision.wave));
     say(kind, ref, result.notes);
     memories_[key].refusals = std::move(result.refusals);
+    memories_[key].recheck |= result.job_in_doubt;
     if (result.failure) co_return fail(*result.failure);
     co_return true;  // decide again before the status is written: it may say more then
   }
@@ -272,7 +311,7 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
 void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vector<Note>& notes) {
   for (const Note& note : notes) {
     if (const auto text = kind.dialect->word(job, note)) {
-      recorder_.record(kind.dialect->identity(), job, *text, note.subject);
+      recorder_.record(kind.dialect->identity(), job, *text, note.subject, about(note.kind));
     }
   }
 }

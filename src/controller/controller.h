@@ -58,15 +58,17 @@ class Controller {
     std::vector<engine::Refusal> refusals;
     Monotonic last_status{};
     bool counted = false;  // in the metrics
+    bool recheck = false;  // a child was lost: perhaps because the job is gone
   };
 
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
   Kind* kind_of(const std::string& queue_key);
-  void enqueue_owner(const std::string& uid);
+  void enqueue_owner(const std::string& uid, bool lost);
   ObjectCache& objects_of(const api::Resource& resource);
 
   Task<void> work();
   Task<Result<void>> sync(const std::string& key);
+  Task<Result<void>> read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job);
   Task<Result<bool>> look(Kind& kind, const std::string& key, cluster::ObjectPtr job);
   Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                                const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,

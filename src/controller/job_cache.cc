@@ -21,13 +21,17 @@ void JobCache::replace(const std::vector<cluster::ObjectPtr>& objects,
 void JobCache::apply(const cluster::WatchEvent& event) {
   const api::ObjectKey key = api::key_of(*event.object);
   if (event.type == cluster::EventType::Deleted) {
-    const auto found = jobs_.find(key);
-    if (found == jobs_.end() || api::uid_of(*found->second) != api::uid_of(*event.object)) return;
-    drop(key);
-    changed_(key);
+    forget(key, api::uid_of(*event.object));
   } else if (put(event.object)) {
     changed_(key);
   }
+}
+
+void JobCache::forget(const api::ObjectKey& key, const std::string& uid) {
+  const auto found = jobs_.find(key);
+  if (found == jobs_.end() || api::uid_of(*found->second) != uid) return;
+  drop(key);
+  changed_(key);
 }
 
 void JobCache::learn(const cluster::ObjectPtr& job) {

@@ -18,6 +18,8 @@ class JobCache final : public cluster::Sink {
   void apply(const cluster::WatchEvent& event) override;
   // The answer to a status write of ours.
   void learn(const cluster::ObjectPtr& job);
+  // The server says that there is no such job any more.
+  void forget(const api::ObjectKey& key, const std::string& uid);
 
   // Null when there is none.
   [[nodiscard]] cluster::ObjectPtr find(const api::ObjectKey& key) const;

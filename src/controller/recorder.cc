@@ -54,10 +54,12 @@ Recorder::Recorder(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger l
       ready_(loop) {}
 
 void Recorder::record(const plan::Identity& identity, const plan::JobRef& job,
-                      const plan::EventText& text, const std::string& subject) {
-  std::string& last = said_[job.uid][fmt::format("{}/{}", text.reason, subject)];
-  if (last == text.message) return;
-  last = text.message;
+                      const plan::EventText& text, const std::string& subject, About about) {
+  if (about == About::Lasting) {
+    std::string& last = said_[job.uid][fmt::format("{}/{}", text.reason, subject)];
+    if (last == text.message) return;
+    last = text.message;
+  }
   if (queue_.size() >= kMostWaiting) {
     ++dropped_;
     return;

@@ -17,8 +17,7 @@ namespace muster::controller {
 
 // Writes events about jobs. They are worth little compared with a pod: they wait while there is
 // other work (but not longer than a few seconds), are sent a few at a time, and are dropped with a count
-// when too many queue up or the server refuses them. The same event about the same job is written once
-// until something else is said about the same subject. Lives on the loop.
+// when too many queue up or the server refuses them. Lives on the loop.
 class Recorder {
  public:
   struct Options {
@@ -27,8 +26,11 @@ class Recorder {
   };
   Recorder(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger log, Options options);
 
+  // What happened is written each time. What lasts is found again at every look: written once, until
+  // its text changes.
+  enum class About { Happening, Lasting };
   void record(const plan::Identity& identity, const plan::JobRef& job, const plan::EventText& text,
-              const std::string& subject);
+              const std::string& subject, About about);
   // Forgets what was said about a job that is gone.
   void forget(const std::string& job_uid) { said_.erase(job_uid); }
 
@@ -48,7 +50,7 @@ class Recorder {
   Options options_;
   rt::Event ready_;
   std::deque<json::Value> queue_;
-  // By job uid: per subject the reason and text that were said last.
+  // Of what lasts, by job uid: the last text of each reason and subject.
   std::map<std::string, std::map<std::string, std::string>> said_;
   std::uint64_t dropped_ = 0;
 };

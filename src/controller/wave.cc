@@ -108,8 +108,16 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
 Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
                               std::string uid, WaveResult& result) {
   if (!may_write_()) co_return;
-  auto removed = co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, {.uid = uid});
   const bool pod = resource == api::pods();
+  if (pod) {
+    caches_.pods->expect_deletion(job.uid, uid);
+  } else if (resource != job.resource) {
+    caches_.objects(resource).expect_deletion(job.uid, uid);
+  }
+  auto removed = co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, {.uid = uid});
+  if (resource == job.resource && !removed) {
+    result.job_in_doubt |= removed.error().code == ErrorCode::NotFound || removed.error().code == ErrorCode::Conflict;
+  }
   if (removed || removed.error().code == ErrorCode::NotFound) {
     if (pod) {
       caches_.pods->mark_deleting(job.uid, uid);

@@ -20,6 +20,7 @@ struct WaveResult {
   std::vector<engine::Refusal> refusals;  // for the engine to decide on
   std::vector<plan::Note> notes;          // what was created and deleted
   std::optional<Error> failure;           // something to try again, later
+  bool job_in_doubt = false;              // the server does not know the job that we know
 };
 
 // Sends the actions of one wave together and sorts the answers: caches learn what was done, refusals

@@ -1,5 +1,7 @@
 #include "node/agent.h"
 
+#include <algorithm>
+
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -108,6 +110,14 @@ Task<void> NodeAgent::close() {
   co_await references_.close();
   co_await registration_.close();
   co_await events_.close();
+}
+
+Task<void> NodeAgent::settle(Duration limit) {
+  const Monotonic latest = parts_.loop.monotonic() + limit;
+  const auto clearing = [](const auto& entry) { return entry.second->is_clearing(); };
+  while (std::ranges::any_of(workers_, clearing) && parts_.loop.monotonic() < latest) {
+    if (!co_await rt::sleep_for(parts_.loop, std::chrono::milliseconds(2))) co_return;
+  }
 }
 
 Task<void> NodeAgent::remove_orphans(std::vector<std::string> uids) {

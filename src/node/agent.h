@@ -47,6 +47,8 @@ class NodeAgent final : private Surroundings {
   // that was here before has somebody who looks after it.
   Task<Result<void>> start();
   Task<void> close();
+  // Waits until nothing is left of pods that are over, but not longer than the limit.
+  Task<void> settle(Duration limit);
 
   [[nodiscard]] LogSource& logs() { return logs_; }
   // For logs: the pod as this node has it; null when it has none of that name.

@@ -181,7 +181,7 @@ Task<void> PodWorker::apply_services() {
       const auto applied = co_await context_.runtime.set_services(uid_, *wanted);
       if (!applied) {
         if (applied.error().code == ErrorCode::Cancelled) break;
-        context_.log.warning("{}: setting services: {}", key_.text(), applied.error().message);
+        context_.log.debug("{}: setting services: {}", key_.text(), applied.error().message);
         const auto slept = co_await rt::sleep_for(context_.loop, std::chrono::seconds(1));
         if (!slept) break;
         continue;

@@ -24,14 +24,24 @@ std::size_t places(Fault::Kind kind, const RunResult& reference);
 std::vector<std::string> judge(const Workload& workload, const RunResult& reference,
                                const RunResult& run, Fault::Kind kind);
 
+// Where two texts part, with what stands there; empty when they are equal.
+std::string difference(const std::string& got, const std::string& wanted);
+
 struct Tally {
   std::size_t found = 0;  // places
   std::size_t run = 0;    // runs in which the fault did strike
   std::vector<std::string> violations;  // each with the fault that shows it
 };
 
-// Every place, once each.
+// Every place, once each; with a mutant, until one run breaks the promise that it is known to break.
+struct Hunt {
+  const Mutant* mutant = nullptr;
+  std::string invariant;
+};
 Tally strike_everywhere(const Workload& workload, const RunResult& reference, Fault::Kind kind,
-                        const Mutant* mutant = nullptr);
+                        const Hunt& hunt = {});
+
+// Whether one of the violations is of that promise.
+bool breaks(const std::vector<std::string>& violations, const std::string& invariant);
 
 }  // namespace muster::simulation

@@ -1,5 +1,7 @@
 #include "checker.h"
 
+#include <algorithm>
+
 #include "api/object.h"
 #include "api/pod.h"
 #include "json/write.h"
@@ -129,6 +131,10 @@ bool Checker::is_justified(const json::Value& child, bool is_pod) const {
   const int index = std::stoi(api::label_of(child, plan::labels::kIndex));
   const json::Value& replicas = (*job)["spec"]["msReplicaSpecs"][role]["replicas"];
   if (index >= replicas.as_int(1)) return true;
+  // A wish that was taken back at once may still be granted by whoever heard of it late.
+  if (const auto fewest = fewest_.find(role); fewest != fewest_.end() && index >= fewest->second) {
+    return true;
+  }
   const plan::Ledger ledger = ledger_of(*job);
   const auto replaced = ledger.replaced.find(plan::rank_key(role, index));
   return api::phase_of(child) == api::PodPhase::Failed && replaced != ledger.replaced.end() &&
@@ -160,6 +166,11 @@ void Checker::check_transition(const json::Value& old, const json::Value& now) {
   if (limit.is_number() && attempts > limit.as_int()) {
     violation("S5", "more restarts than the limit: " + key);
   }
+}
+
+void Checker::wish(const std::string& role, int replicas) {
+  const auto [entry, first] = fewest_.try_emplace(role, replicas);
+  if (!first) entry->second = std::min(entry->second, replicas);
 }
 
 void Checker::started(const Process& process) {

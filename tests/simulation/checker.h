@@ -57,6 +57,9 @@ class Checker {
   enum class End { Killed, Exited, Retryable };
   void ended(const Process& process, End end);
 
+  // The user asks for so many of a role; what is above the smallest wish may go.
+  void wish(const std::string& role, int replicas);
+
   void violation(std::string_view invariant, const std::string& what);
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
 
@@ -84,6 +87,7 @@ class Checker {
   std::map<std::string, End> last_end_;                          // by job uid, rank and attempt
   std::map<std::string, std::int64_t> failures_;                 // by job uid: retryable ones
   api::ObjectPtr before_;                                        // the job, before a status write
+  std::map<std::string, int> fewest_;                            // by role: the smallest wish
   std::vector<std::string> created_;
   std::set<std::string> deleted_;
 };

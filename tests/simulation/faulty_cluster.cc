@@ -131,6 +131,7 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
   wire_.checker.before(request);
   Result<T> result = co_await std::move(apply);
   if (request.is_write() && request.resource != api::events()) {
+    ++wire_.own_writes;
     wire_.last_write = wire_.loop.monotonic();
   }
   wire_.history.note("done {} {}", number, result ? "ok" : result.error().message);

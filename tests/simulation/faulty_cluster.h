@@ -37,6 +37,7 @@ class Wire {
   Checker& checker;
   std::size_t calls = 0;
   std::size_t writes = 0;
+  std::size_t own_writes = 0;  // without those about events
   std::size_t events = 0;
   std::size_t relists = 0;
   bool crashed = false;  // the present incarnation is to be replaced

@@ -10,7 +10,8 @@
 namespace muster::simulation {
 namespace {
 
-using std::chrono::milliseconds;
+// How long a process takes to end when it is asked to; within the default grace of 30 s.
+constexpr Duration kStopTime = std::chrono::seconds(3);
 
 json::Value container_status(json::Value state, bool running) {
   return json::Object{{"name", "mindspore"}, {"ready", running},  {"started", running},
@@ -114,6 +115,7 @@ Task<void> ModelKubelet::start(std::string uid) {
   if (pod == nullptr || pod->stopping) co_return;
   pod->up = true;
   ++live_;
+  ++transitions_;
   last_action_ = loop_.monotonic();
   checker_.started(pod->process);
   const api::ObjectKey key = pod->key;
@@ -142,6 +144,7 @@ Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script
 
 void ModelKubelet::end(Pod& pod, Checker::End how) {
   pod.up = false;
+  ++transitions_;
   --live_;
   last_action_ = loop_.monotonic();
   checker_.ended(pod.process, how);
@@ -151,7 +154,7 @@ Task<void> ModelKubelet::stop(std::string uid) {
   const bool was_up = find(uid)->up;
   if (was_up) {
     ++round_;
-    if (!co_await rt::sleep_for(loop_, milliseconds(300))) co_return;
+    if (!co_await rt::sleep_for(loop_, kStopTime)) co_return;
   }
   Pod* pod = find(uid);
   if (pod == nullptr) co_return;
@@ -166,7 +169,7 @@ Task<void> ModelKubelet::stop(std::string uid) {
 Task<void> ModelKubelet::reap(std::string uid) {
   history_.note("pod {} was taken away from its process", uid);
   ++round_;
-  if (!co_await rt::sleep_for(loop_, milliseconds(300))) co_return;
+  if (!co_await rt::sleep_for(loop_, kStopTime)) co_return;
   if (Pod* pod = find(uid); pod != nullptr && pod->up) end(*pod, Checker::End::Killed);
   pods_.erase(uid);
 }

@@ -34,6 +34,8 @@ class ModelKubelet {
   Task<void> run();
   // Processes that are up.
   [[nodiscard]] std::size_t live() const { return live_; }
+  // Starts and ends so far.
+  [[nodiscard]] std::size_t transitions() const { return transitions_; }
   [[nodiscard]] Monotonic last_action() const { return last_action_; }
 
  private:
@@ -64,6 +66,7 @@ class ModelKubelet {
   rt::TaskScope scope_;
   std::map<std::string, Pod> pods_;  // by uid
   std::size_t live_ = 0;
+  std::size_t transitions_ = 0;
   std::uint64_t round_ = 0;  // of being together; a loss begins another
   int addresses_ = 0;
   Monotonic last_action_;

@@ -76,7 +76,7 @@ Task<void> bounce(User& user, json::Value job) {
   co_await user.set_workers(1);
   co_await user.pause(milliseconds(100));
   co_await user.set_workers(2);
-  co_await user.pause(seconds(3));
+  co_await user.pause(seconds(10));
   co_await user.wait_for_processes(3);
 }
 
@@ -107,11 +107,11 @@ std::vector<Workload> make_workloads() {
                  "Failed"});
   all.push_back({"deadline", with_policy("activeDeadlineSeconds", 30), {}, &create_and_wait, "Failed"});
   all.push_back({"ttl", with_policy("ttlSecondsAfterFinished", 20), both_succeed(), &create_and_wait, ""});
-  all.push_back({"delete", three_ranks(), {}, &create_and_delete, ""});
+  all.push_back({"delete", three_ranks(), {}, &create_and_delete, "", true});
   all.push_back({"scale", three_ranks(), {}, &scale, "Running"});
-  all.push_back({"recreate", three_ranks(), {}, &recreate, "Running"});
-  all.push_back({"bounce", three_ranks(), {}, &bounce, "Running"});
-  all.push_back({"foreign", three_ranks(), {}, &foreign, "Failed"});
+  all.push_back({"recreate", three_ranks(), {}, &recreate, "Running", true});
+  all.push_back({"bounce", three_ranks(), {}, &bounce, "Running", true});
+  all.push_back({"foreign", three_ranks(), {}, &foreign, "Failed", true});
   return all;
 }
 
@@ -166,6 +166,7 @@ Task<void> User::wait_for_end() {
 }
 
 Task<void> User::set_workers(int replicas) {
+  checker_.wish("Worker", replicas);
   while (true) {
     const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
     if (!job) co_return;

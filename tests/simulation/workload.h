@@ -20,8 +20,8 @@ inline constexpr std::string_view kJob = "train";
 class User {
  public:
   User(rt::Loop& loop, cluster::Cluster& cluster, const ModelKubelet& kubelet,
-       const api::Resource& jobs)
-      : loop_(loop), cluster_(cluster), kubelet_(kubelet), jobs_(jobs) {}
+       const api::Resource& jobs, Checker& checker)
+      : loop_(loop), cluster_(cluster), kubelet_(kubelet), jobs_(jobs), checker_(checker) {}
 
   Task<void> create(json::Value job);
   Task<void> create_object(const api::Resource& resource, json::Value object);
@@ -36,6 +36,7 @@ class User {
   cluster::Cluster& cluster_;
   const ModelKubelet& kubelet_;
   const api::Resource& jobs_;
+  Checker& checker_;
 };
 
 // One story of a job: what it is, how its processes end, and what its user does.
@@ -45,6 +46,7 @@ struct Workload {
   Script script;
   Task<void> (*story)(User&, json::Value job);
   std::string_view phase;  // how it ends, by the ledger; empty: the job is gone
+  bool racy = false;       // what is made and seen on the way depends on who is faster
 };
 
 // create, restart, success, failure, deadline, ttl, delete and scale of a job with three ranks; and

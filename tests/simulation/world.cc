@@ -85,7 +85,7 @@ class World {
         checker_(loop_, server_->core(), jobs_, history_),
         wire_(loop_, wire_rng_, options.fault, history_, checker_),
         kubelet_(loop_, local_, kubelet_rng_, workload.script, checker_, history_),
-        user_(loop_, local_, kubelet_, jobs_),
+        user_(loop_, local_, kubelet_, jobs_, checker_),
         actors_(loop_) {}
 
   RunResult run() {
@@ -157,8 +157,11 @@ class World {
     if (workload_.phase.empty() && kubelet_.live() > 0) {
       checker_.violation("S8", "processes outlive their job");
     }
-    const std::size_t steps = wire_.calls;
-    if (steps > kMostSteps) checker_.violation("L1", fmt::format("{} requests", steps));
+    if (wire_.calls > kMostSteps) checker_.violation("L1", fmt::format("{} requests", wire_.calls));
+    const std::size_t budget = 6 * (kRanks + kubelet_.transitions());
+    if (wire_.own_writes > budget) {
+      checker_.violation("S15", fmt::format("{} writes where {} are enough", wire_.own_writes, budget));
+    }
   }
 
   RunResult report() {

@@ -33,6 +33,7 @@ TEST(Random, StaysInItsRange) {
 TEST(Random, UuidsHaveVersionAndVariant) {
   SeededRng rng(3);
   std::set<std::string> seen;
+  std::set<std::string> first_groups;
   for (int i = 0; i < 1'000; ++i) {
     const std::string uuid = make_uuid(rng);
     ASSERT_EQ(uuid.size(), 36U);
@@ -41,7 +42,9 @@ TEST(Random, UuidsHaveVersionAndVariant) {
     ASSERT_TRUE(std::string_view("89ab").contains(uuid[19])) << uuid;
     ASSERT_EQ(uuid.find_first_not_of("0123456789abcdef-"), std::string::npos) << uuid;
     ASSERT_TRUE(seen.insert(uuid).second);
+    first_groups.insert(uuid.substr(0, 8));
   }
+  EXPECT_GT(first_groups.size(), 990U);
 }
 
 TEST(Random, NameSuffixesAreValidInNames) {

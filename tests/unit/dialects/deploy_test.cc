@@ -179,7 +179,7 @@ TEST(Rbac, MS13_GrantsEventsAndNothingThatIsNotUsed) {
   add("/pods", {"get", "list", "watch", "create", "delete"});
   add("/services", {"get", "list", "watch", "create", "delete"});
   add("/events", {"create", "patch"});
-  add("coordination.k8s.io/leases", {"get", "create", "update"});
+  add("coordination.k8s.io/leases", {"list", "get", "create", "update"});
   EXPECT_EQ(grants("../deploy/rbac.yaml"), expected);
   EXPECT_EQ(grants("../deploy/namespaced/rbac.yaml"), expected);
 }

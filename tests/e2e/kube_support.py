@@ -1,0 +1,415 @@
+"""What the kube-*.suite programs share: a real control plane, operators, nodes, a model kubelet and the totals.
+
+A suite is a list of functions given to `run_suite`. What it starts is registered in one exit stack and ended there, also
+when it fails or is interrupted. Waiting is always for a condition, with a deadline.
+"""
+import base64
+import contextlib
+import datetime
+import functools
+import http.client
+import json
+import os
+import pathlib
+import random
+import re
+import shutil
+import signal
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BIN = (ROOT / os.environ.get("MUSTER_BIN", "build/release")).resolve()
+JOBS = "/apis/mindspore.gitee.com/v1"
+OPERATOR_LEASE = "/apis/coordination.k8s.io/v1/namespaces/muster-system/leases/muster-operator"
+OURS = "training.kubeflow.org/operator-name=msjob-controller"
+
+
+class Failed(Exception):
+    """A check that did not hold; the message says what was seen."""
+
+
+def expect(truth, message):
+    if not truth:
+        raise Failed(message() if callable(message) else message)
+
+
+def expect_equal(seen, wanted, what):
+    expect(seen == wanted, f"{what}: {seen!r}, not {wanted!r}")
+
+
+def wait_for(what, condition, seconds=60):
+    """Waits until the condition gives something true, and returns that. A Failed inside counts as not yet."""
+    deadline = time.monotonic() + seconds
+    while True:
+        seen = None
+        try:
+            value = condition()
+            if value:
+                return value
+        except Failed as failed:
+            seen = failed
+        if time.monotonic() > deadline:
+            raise Failed(f"no {what} within {seconds} s" + (f": {seen}" if seen else ""))
+        time.sleep(0.05)  # between two looks
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Suites
+
+
+class Suite:
+    """Counts the checks and owns what has to be ended: `stack`, and a directory of its own."""
+
+    def __init__(self, stack):
+        self.stack = stack
+        self.passed = self.failed = self.skipped = 0
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="mk.", dir="/tmp"))
+        stack.callback(self.remove_directory)
+
+    def remove_directory(self):
+        if self.failed and os.environ.get("MUSTER_KEEP"):
+            print(f"kept {self.directory}", flush=True)
+        else:
+            shutil.rmtree(self.directory, ignore_errors=True)
+
+    def check(self, name, function, *arguments):
+        """One named check. What it returns is passed on; None when it failed."""
+        begun = time.monotonic()
+        try:
+            result = function(*arguments)
+        except (Failed, subprocess.TimeoutExpired, OSError, KeyError, IndexError) as failure:
+            self.failed += 1
+            text = str(failure) if isinstance(failure, Failed) else f"{type(failure).__name__}: {failure}"
+            print(f"FAIL {name}: {text}", flush=True)
+            return None
+        self.passed += 1
+        print(f"ok {name} ({time.monotonic() - begun:.1f} s)", flush=True)
+        return result
+
+
+def run_suite(body):
+    """Runs body(suite), prints the totals and exits."""
+    def interrupted(number, _frame):
+        sys.exit(128 + number)
+
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, interrupted)
+    sys.stdout.reconfigure(line_buffering=True)
+    missing = [name for name in ("muster", "muster-shim", "muster-trainer") if not (BIN / name).exists()]
+    if missing:
+        print(f"FAIL setup: {', '.join(missing)} not in {BIN}\n0 passed, 1 failed, 0 skipped")
+        sys.exit(1)
+    with contextlib.ExitStack() as stack:
+        suite = Suite(stack)
+        try:
+            body(suite)
+        except Failed as failure:
+            suite.failed += 1
+            print(f"FAIL setup: {failure}", flush=True)
+        if suite.failed:
+            for log in sorted(suite.directory.glob("*.log")):
+                print(f"--- the end of {log.name}")
+                print("\n".join(log.read_text(errors="replace").splitlines()[-15:]))
+    print(f"{suite.passed} passed, {suite.failed} failed, {suite.skipped} skipped")
+    sys.exit(1 if suite.failed or not suite.passed else 0)
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# Processes
+
+
+class Process:
+    """A program of ours in the background with its output in a log; ended with its suite."""
+
+    def __init__(self, suite, name, argv, env=None):
+        self.name = name
+        self.log_path = suite.directory / f"{name}.log"
+        with self.log_path.open("ab") as log:
+            self.child = subprocess.Popen([str(word) for word in argv], stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                          cwd=ROOT, env={**os.environ, **(env or {})})
+        suite.stack.callback(self.end)
+
+    def signal(self, number):
+        self.child.send_signal(number)
+
+    def running(self):
+        return self.child.poll() is None
+
+    def kill(self):
+        self.child.kill()
+        self.child.wait()
+
+    def wait(self, seconds):
+        """Its exit code; Failed when it does not end in time."""
+        try:
+            return self.child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{self.name} did not end within {seconds} s:\n{self.log()[-2000:]}") from None
+
+    def terminate(self, seconds=20):
+        self.signal(signal.SIGTERM)
+        return self.wait(seconds)
+
+    def end(self):
+        """Ends it for sure, kindly first: a node takes its pods with it."""
+        if not self.running():
+            return
+        with contextlib.suppress(ProcessLookupError):
+            self.signal(signal.SIGCONT)
+            self.signal(signal.SIGTERM)
+        try:
+            self.child.wait(20)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# The control plane
+
+
+class Kube:
+    """A real API server with its companions in a directory of its own, seen with the admin's eyes."""
+
+    def __init__(self, suite, *options):
+        self.suite = suite
+        self.directory = suite.directory / "cluster"
+        self.local = threading.local()
+        tool = ROOT / "tests/kubernetes/cluster"
+        suite.stack.callback(lambda: subprocess.run([tool, "stop", self.directory, "--purge"], check=False,
+                                                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        done = subprocess.run([tool, "start", self.directory, *options], text=True, capture_output=True, check=False)
+        expect(done.returncode == 0, lambda: f"the cluster did not start: {done.stdout}{done.stderr}")
+        self.env = dict(re.findall(r"^export (\w+)=(.*)$", (self.directory / "env").read_text(), re.M))
+        url = urllib.parse.urlsplit(self.env["KUBE_API"])
+        self.host, self.port = url.hostname, url.port
+        self.tls = ssl.create_default_context(cafile=self.env["KUBE_CA"])
+
+    # -- requests
+
+    def request(self, method, path, body=None, kind="application/json"):
+        """One request as the admin: its status code and the object it was answered with."""
+        headers = {"Authorization": "Bearer " + self.env["KUBE_TOKEN"], "Accept": "application/json"}
+        payload = None
+        if body is not None:
+            payload = json.dumps(body)
+            headers["Content-Type"] = kind
+        for attempt in (1, 2):
+            connection = getattr(self.local, "connection", None)
+            if connection is None:
+                connection = self.local.connection = http.client.HTTPSConnection(self.host, self.port, context=self.tls, timeout=30)
+            try:
+                connection.request(method, path, payload, headers)
+                answer = connection.getresponse()
+                return answer.status, json.loads(answer.read() or b"{}")
+            except (http.client.HTTPException, ConnectionError):
+                connection.close()
+                self.local.connection = None
+                if attempt == 2 or method == "POST":
+                    raise
+        raise AssertionError
+
+    def get(self, path):
+        code, answer = self.request("GET", path)
+        expect(code == 200, lambda: f"GET {path}: {code} {answer.get('message')}")
+        return answer
+
+    def exists(self, path):
+        return self.request("GET", path)[0] == 200
+
+    def items(self, path):
+        return self.get(path)["items"]
+
+    def create(self, path, body):
+        code, answer = self.request("POST", path, body)
+        expect(code == 201, lambda: f"POST {path}: {code} {answer.get('message')}")
+        return answer
+
+    def delete(self, path, **options):
+        code, answer = self.request("DELETE", path, options or None)
+        expect(code in (200, 202, 404), lambda: f"DELETE {path}: {code} {answer.get('message')}")
+
+    def kubectl(self, *words, good=True, seconds=90, text=None):
+        """kubectl as the admin; its completed process."""
+        done = subprocess.run([self.env["KUBECTL"], *[str(word) for word in words]], env={**os.environ, **self.env}, text=True,
+                              input=text, stdin=subprocess.DEVNULL if text is None else None, capture_output=True,
+                              timeout=seconds, cwd=ROOT, check=False)
+        expect(done.returncode == 0 or not good, lambda: f"kubectl {words[0]}: {done.stdout}{done.stderr}")
+        return done
+
+    # -- what a suite asks for
+
+    @functools.lru_cache(maxsize=None)
+    def user(self, name):
+        """The kubeconfig of a user without any right."""
+        done = subprocess.run([ROOT / "tests/kubernetes/cluster", "user", self.directory, name], text=True, capture_output=True, check=True)
+        return done.stdout.strip()
+
+    def install(self, operators=("operator",)):
+        """Everything of deploy/, as an administrator does it, and its rights for some users. The operator itself runs
+        beside the cluster here, so the Deployment gets no pods."""
+        applied = self.kubectl("apply", "--server-side", "-k", "deploy")
+        self.kubectl("-n", "muster-system", "scale", "deployment/muster-operator", "--replicas=0")
+        users = [f"--user={name}" for name in operators]
+        self.kubectl("create", "clusterrolebinding", "test-operators", "--clusterrole=muster-operator", *users)
+        self.kubectl("create", "rolebinding", "test-leaders", "--role=muster-operator-leader", "-n", "muster-system", *users)
+        self.kubectl("wait", "--for=condition=Established", "crd/msjobs.mindspore.gitee.com", "--timeout=30s")
+        return applied.stdout
+
+    def operator(self, user="operator", *flags, name=None):
+        """An operator with that user's rights; returns at once."""
+        return Process(self.suite, name or user, [BIN / "muster", "operator", "--kubeconfig", self.user(user),
+                                                  "--metrics-bind-address", "127.0.0.1:0", *flags])
+
+    def node(self, name):
+        """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
+        self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node")
+        home = self.suite.directory / "home"
+        node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", home,
+                                          "--client-ca", self.directory / "pki/ca.crt", "--pod-cidr", self.env["KUBE_POD_CIDR"],
+                                          "--service-cidr", self.env["KUBE_SERVICE_CIDR"]],
+                       {"PATH": f"{BIN}:{os.environ['PATH']}"})
+
+        def ready():
+            expect(node.running(), lambda: f"the node ended:\n{node.log()}")
+            code, seen = self.request("GET", f"/api/v1/nodes/{name}")
+            return code == 200 and any(c["type"] == "Ready" and c["status"] == "True" for c in seen["status"].get("conditions", []))
+
+        wait_for("ready node", ready)
+        return node
+
+    # -- what it saw
+
+    def job(self, name, ns="default"):
+        return self.get(f"{JOBS}/namespaces/{ns}/msjobs/{name}")
+
+    def create_job(self, body, ns="default"):
+        return self.create(f"{JOBS}/namespaces/{ns}/msjobs", body)
+
+    def finished(self, name, seconds=60, ns="default"):
+        def look():
+            job = self.job(name, ns)
+            return job if condition(job, "Finished") else None
+        return wait_for(f"end of job {name}", look, seconds)
+
+    def pods(self, job=None, ns="default"):
+        selector = OURS + (f",training.kubeflow.org/job-name={job}" if job else "")
+        return self.items(f"/api/v1/namespaces/{ns}/pods?labelSelector={urllib.parse.quote(selector)}")
+
+    def pod(self, name, ns="default"):
+        return self.get(f"/api/v1/namespaces/{ns}/pods/{name}")
+
+    def events(self, job, ns="default"):
+        """(type, reason, message) of a job's events."""
+        selector = urllib.parse.quote(f"involvedObject.name={job},involvedObject.kind=MSJob")
+        return [(e["type"], e["reason"], e["message"]) for e in self.items(f"/api/v1/namespaces/{ns}/events?fieldSelector={selector}")]
+
+    def audit(self):
+        """What was written, one record an answered request."""
+        records = []
+        for line in pathlib.Path(self.env["KUBE_AUDIT_LOG"]).read_text().splitlines():
+            with contextlib.suppress(ValueError):  # the last line may be half there
+                records.append(json.loads(line))
+        return records
+
+
+def condition(job, type_):
+    """The condition of a type, when it is True."""
+    for entry in job.get("status", {}).get("conditions", []):
+        if entry["type"] == type_ and entry["status"] == "True":
+            return entry
+    return None
+
+
+def state(job):
+    """What the State column shows."""
+    conditions = job.get("status", {}).get("conditions", [])
+    return conditions[-1]["type"] if conditions else ""
+
+
+def accepted(record):
+    return record.get("responseStatus", {}).get("code", 0) < 300
+
+
+def audit_time(record):
+    text = record["requestReceivedTimestamp"].replace("Z", "+00:00")
+    return datetime.datetime.fromisoformat(text).timestamp()
+
+
+def make_job(name, roles, **spec):
+    """An MSJob; roles are {role: (replicas, restart policy, command)}."""
+    replica_specs = {}
+    for role, (replicas, policy, command) in roles.items():
+        replica_specs[role] = {"replicas": replicas, "restartPolicy": policy, "template": {"spec": {
+            "terminationGracePeriodSeconds": 1,
+            "containers": [{"name": "mindspore", "image": "muster/test:latest", "command": command,
+                            "env": [{"name": "TEST_JOB", "value": name}]}]}}}
+    return {"apiVersion": "mindspore.gitee.com/v1", "kind": "MSJob", "metadata": {"name": name}, "spec": {"msReplicaSpecs": replica_specs, **spec}}
+
+
+# ---------------------------------------------------------------------------------------------------------------------
+# A model kubelet
+
+
+class ModelKubelet:
+    """Plays scheduler and kubelet for the operator's pods, without processes: binds each, lets it run for a moment, ends it
+    with the exit code that `script(pod name, how often that name ran before)` gives, and removes it when it is deleted.
+
+    One thread; every look lists all pods, so nothing depends on its having seen an event. None from the script: runs on.
+    """
+
+    NODE = "model"
+
+    def __init__(self, kube, script, runs=0.15):
+        self.kube, self.script, self.runs = kube, script, runs
+        self.uids = {}   # pod name → uids in the order they ran
+        self.since = {}  # uid → when it ran
+        self.errors = []
+        self.stopping = threading.Event()
+        if not kube.exists(f"/api/v1/nodes/{self.NODE}"):
+            kube.create("/api/v1/nodes", {"metadata": {"name": self.NODE}, "spec": {}})
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+        kube.suite.stack.callback(self.stop)
+
+    def stop(self):
+        self.stopping.set()
+        self.thread.join()
+
+    def work(self):
+        while not self.stopping.wait(0.03):
+            try:
+                for pod in self.kube.items("/api/v1/pods?labelSelector=" + urllib.parse.quote(OURS)):
+                    self.look_after(pod)
+            except (Failed, OSError) as failure:
+                self.errors.append(str(failure))
+
+    def look_after(self, pod):
+        path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
+        uid, name = pod["metadata"]["uid"], pod["metadata"]["name"]
+        phase = pod["status"].get("phase")
+        if pod["metadata"].get("deletionTimestamp"):
+            self.kube.delete(path, gracePeriodSeconds=0, preconditions={"uid": uid})
+        elif not pod["spec"].get("nodeName"):
+            self.kube.request("POST", path + "/binding", {"target": {"kind": "Node", "name": self.NODE}})
+        elif phase == "Pending":
+            self.uids.setdefault(name, []).append(uid)
+            self.since[uid] = time.monotonic()
+            self.write(path, uid, "Running", {"running": {}})
+        elif phase == "Running" and time.monotonic() - self.since[uid] > self.runs:
+            code = self.script(name, self.uids[name].index(uid))
+            if code is not None:
+                self.write(path, uid, "Failed" if code else "Succeeded", {"terminated": {"exitCode": code}})
+
+    def write(self, path, uid, phase, container_state):
+        status = {"phase": phase, "podIP": "10.244.0.9", "containerStatuses": [
+            {"name": "mindspore", "image": "", "imageID": "", "ready": phase == "Running", "restartCount": 0, "state": container_state}]}
+        self.kube.request("PATCH", path + "/status", {"metadata": {"uid": uid}, "status": status}, "application/strategic-merge-patch+json")

@@ -1,0 +1,280 @@
+#include "mutants.h"
+
+#include <map>
+#include <set>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "forwarding_cluster.h"
+
+namespace muster::simulation {
+namespace {
+
+using engine::Decision;
+using engine::Observed;
+using Kind = Fault::Kind;
+
+// Mutants of the policy.
+
+Decide commits_late() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    decision.commit_first = false;
+    return decision;
+  };
+}
+
+Decide blind_to_terminating() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    std::erase_if(observed.pods, &engine::PodView::deleting);
+    return engine::decide(plan, observed, now);
+  };
+}
+
+// Only a pod that it saw alive can fail.
+Decide edge_triggered() {
+  return [alive = std::set<std::string>()](const plan::Plan& plan, Observed observed,
+                                           Time now) mutable {
+    for (engine::PodView& pod : observed.pods) {
+      if (pod.phase != api::PodPhase::Failed) {
+        alive.insert(pod.uid);
+      } else if (!alive.contains(pod.uid)) {
+        pod.phase = api::PodPhase::Running;
+        pod.containers.clear();
+      }
+    }
+    return engine::decide(plan, observed, now);
+  };
+}
+
+// The end is forgotten when a pod moves afterwards.
+Decide overwrites_the_end() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    if (plan::is_terminal(observed.ledger.phase) && !observed.pods.empty()) {
+      observed.ledger.phase = plan::Phase::Running;
+      observed.ledger.completion_time.reset();
+    }
+    return engine::decide(plan, observed, now);
+  };
+}
+
+Decide ranks_by_list_order() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    std::map<std::string, int> next;
+    for (engine::PodView& pod : observed.pods) pod.index = next[pod.role]++;
+    return engine::decide(plan, observed, now);
+  };
+}
+
+Decide leaks_services() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    std::erase_if(decision.wave, [](const engine::Action& action) {
+      return std::holds_alternative<engine::DeleteObject>(action);
+    });
+    return decision;
+  };
+}
+
+Decide keeps_surplus() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    std::erase_if(decision.wave, [](const engine::Action& action) {
+      const auto* pod = std::get_if<engine::DeletePod>(&action);
+      return pod != nullptr && pod->reason == engine::Reason::ScaleDown;
+    });
+    return decision;
+  };
+}
+
+Decide counts_life_from_birth() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    const auto end = observed.ledger.completion_time;
+    if (end) observed.ledger.completion_time = observed.ledger.start_time;
+    Decision decision = engine::decide(plan, observed, now);
+    if (end) decision.verdict.ledger.completion_time = end;
+    return decision;
+  };
+}
+
+Decide always_has_news() {
+  return [count = 0](const plan::Plan& plan, const Observed& observed, Time now) mutable {
+    Decision decision = engine::decide(plan, observed, now);
+    decision.verdict.waiting_for = fmt::format("look {}", ++count);
+    return decision;
+  };
+}
+
+Decide forgets_the_retry() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    decision.verdict.ledger.attempts = observed.ledger.attempts;
+    return decision;
+  };
+}
+
+// Mutants of the way to the cluster.
+
+class NoUidOnDelete final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> remove(const api::Resource& resource, api::ObjectKey key,
+                                      cluster::DeleteOptions options) override {
+    options.uid.clear();
+    return inner_.remove(resource, std::move(key), std::move(options));
+  }
+};
+
+class ForceDelete final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> remove(const api::Resource& resource, api::ObjectKey key,
+                                      cluster::DeleteOptions options) override {
+    options.grace_seconds = 0;
+    return inner_.remove(resource, std::move(key), std::move(options));
+  }
+};
+
+class NoVersionOnStatus final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> update_status(const api::Resource& resource,
+                                             json::Value object) override {
+    object["metadata"].object().erase("resourceVersion");
+    return inner_.update_status(resource, std::move(object));
+  }
+};
+
+class ConflictAsSuccess final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> update_status(const api::Resource& resource,
+                                             json::Value object) override {
+    const auto sent = std::make_shared<const json::Value>(object);
+    auto stored = co_await inner_.update_status(resource, std::move(object));
+    if (!stored && stored.error().code == ErrorCode::Conflict) co_return sent;
+    co_return stored;
+  }
+};
+
+class AmbiguousCreateIgnored final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    json::Value imagined = object;
+    imagined["metadata"]["uid"] = "imagined " + api::name_of(object);
+    imagined["metadata"]["resourceVersion"] = "1000000";
+    imagined["spec"]["clusterIP"] = "10.96.0.99";
+    auto created = co_await inner_.create(resource, std::move(object));
+    if (!created && created.error().code == ErrorCode::Timeout) {
+      co_return std::make_shared<const json::Value>(std::move(imagined));
+    }
+    co_return created;
+  }
+};
+
+// Whatever has the name is taken for ours.
+class AdoptByName final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    if (!api::owners_of(object).empty()) owners_ = object["metadata"]["ownerReferences"];
+    return inner_.create(resource, std::move(object));
+  }
+  Task<Result<api::ObjectPtr>> get(const api::Resource& resource, api::ObjectKey key) override {
+    const auto found = CO_TRY(co_await inner_.get(resource, std::move(key)));
+    json::Value adopted = *found;
+    adopted["metadata"]["ownerReferences"] = owners_;
+    adopted["metadata"]["resourceVersion"] = "1000000";
+    co_return std::make_shared<const json::Value>(std::move(adopted));
+  }
+
+ private:
+  json::Value owners_;
+};
+
+// 410 passes for the end of a stream, which is resumed where it was.
+class ExpiryAsEnd final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
+                                                      cluster::WatchOptions options) override {
+    auto opened = co_await inner_.watch(resource, std::move(options));
+    if (!opened) co_return fail(as_end(opened.error()));
+    co_return std::make_unique<Stream>(std::move(*opened));
+  }
+
+ private:
+  static Error as_end(Error error) {
+    if (error.code == ErrorCode::Gone) error.code = ErrorCode::Unavailable;
+    return error;
+  }
+  class Stream final : public cluster::Watch {
+   public:
+    explicit Stream(std::unique_ptr<cluster::Watch> inner) : inner_(std::move(inner)) {}
+    Task<Result<cluster::WatchEvent>> next() override {
+      auto event = co_await inner_->next();
+      if (!event) co_return fail(as_end(event.error()));
+      co_return event;
+    }
+
+   private:
+    std::unique_ptr<cluster::Watch> inner_;
+  };
+};
+
+// A resumed watch begins one version too late.
+class ResumesTooLate final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
+                                                      cluster::WatchOptions options) override {
+    if (!opened_.insert(resource).second) {
+      options.resource_version = std::to_string(std::stoll(options.resource_version) + 1);
+    }
+    return inner_.watch(resource, std::move(options));
+  }
+
+ private:
+  std::set<api::Resource> opened_;
+};
+
+Mutant policy(std::string name, Decide (*make)()) {
+  return {.name = std::move(name), .decide = make, .cluster = nullptr};
+}
+
+template <class Wrapper>
+Mutant way(std::string name) {
+  return {.name = std::move(name), .decide = nullptr, .cluster = [](cluster::Cluster& inner) {
+            return std::make_unique<Wrapper>(inner);
+          }};
+}
+
+}  // namespace
+
+std::vector<Specimen> zoo() {
+  return {
+      {way<NoUidOnDelete>("no UID on delete"), "restart", Kind::None, "S6"},
+      {way<NoVersionOnStatus>("no RV on status"), "create", Kind::None, "S9"},
+      {way<AdoptByName>("adopt by name"), "foreign", Kind::None, "S7"},
+      {policy("terminating counted as gone", &blind_to_terminating), "bounce", Kind::None, "S15"},
+      {policy("edge-triggered failure", &edge_triggered), "restart", Kind::CrashAfter, "O1"},
+      {policy("restart counted after delete", &commits_late), "restart", Kind::None, "S6"},
+      {policy("retry never counted", &forgets_the_retry), "restart", Kind::None, "S3"},
+      {way<AmbiguousCreateIgnored>("ambiguous create ignored"), "create", Kind::TimeoutBefore, "L1"},
+      {way<ConflictAsSuccess>("409 as success"), "restart", Kind::Conflict, "S6"},
+      {way<ExpiryAsEnd>("410 as EOF, no relist"), "restart", Kind::ExpireWatch, "L1"},
+      {way<ResumesTooLate>("resume from bookmark+1"), "restart", Kind::CutWatch, "L1"},
+      {way<ForceDelete>("force-delete"), "bounce", Kind::None, "S1"},
+      {policy("terminal overwritten by late pod", &overwrites_the_end), "success", Kind::None, "S4"},
+      {policy("rank from list order", &ranks_by_list_order), "restart", Kind::CrashAfter, "S6"},
+      {policy("services leaked", &leaks_services), "success", Kind::None, "O1"},
+      {policy("surplus kept", &keeps_surplus), "scale", Kind::None, "O1"},
+      {policy("TTL from creation", &counts_life_from_birth), "ttl", Kind::None, "S6"},
+      {policy("hot loop on equal spec", &always_has_news), "create", Kind::None, "L1"},
+  };
+}
+
+}  // namespace muster::simulation
