@@ -47,6 +47,10 @@ def rss_mb(pid):
     return round(_field(f"/proc/{pid}/status", "VmRSS") * 1024 / 1e6, 1)
 
 
+def peak_rss_mb(pid):
+    return round(_field(f"/proc/{pid}/status", "VmHWM") * 1024 / 1e6, 1)
+
+
 def cpu_seconds(pid):
     """User and system time of a process, its threads included."""
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()

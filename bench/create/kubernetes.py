@@ -5,6 +5,7 @@ import http.client
 import json
 import pathlib
 import re
+import socket
 import ssl
 import subprocess
 import threading
@@ -67,12 +68,12 @@ class Watch:
         self.last = 0.0  # when anything was seen last
         self.changed = threading.Condition()
         self.closed = False
+        self.failure = ""
 
     def __enter__(self):
-        version = self.client.call("GET", self.path + "?limit=1")["metadata"]["resourceVersion"]
         # limit=1 reads the latest state, so nothing that happens from here on is missed.
-        self.answer = self.client.open("GET", f"{self.path}?watch=true&resourceVersion={version}")
-        self.socket = self.client.connection.sock
+        self.version = self.client.call("GET", self.path + "?limit=1")["metadata"]["resourceVersion"]
+        self.begin()
         self.thread = threading.Thread(target=self.read, daemon=True)
         self.thread.start()
         return self
@@ -80,39 +81,60 @@ class Watch:
     def __exit__(self, *_):
         self.closed = True
         try:
-            self.answer.fp.raw._sock.shutdown(2)  # wakes the reader
+            self.socket.shutdown(socket.SHUT_RDWR)  # wakes the reader
         except OSError:
             pass
         self.thread.join(10)
 
+    def begin(self):
+        path = f"{self.path}?watch=true&resourceVersion={self.version}&allowWatchBookmarks=true"
+        self.answer = self.client.open("GET", path)
+        self.socket = self.client.connection.sock or self.answer.fp.raw._sock
+
     def read(self):
+        """A server that is new ends watches now and then; they go on from where they were."""
+        while True:
+            self.read_one()
+            if self.closed:
+                return
+            self.client = Client(self.client.identity, timeout=600)
+            self.begin()
+
+    def read_one(self):
         pending = b""
-        while not self.closed:
+        while True:
             try:
                 data = self.answer.read1(1 << 18)
             except (OSError, ValueError, http.client.HTTPException):
-                data = b""
+                return
             if not data:
                 return
             now = time.monotonic()
             lines = (pending + data).split(b"\n")
             pending = lines.pop()
-            with self.changed:
-                for line in lines:
-                    if line.startswith(b'{"type":"ADDED"'):
-                        self.added.append(now)
-                    elif line.startswith(b'{"type":"ERROR"'):
-                        raise RuntimeError(line.decode())
+            if lines:
+                self.take(lines, now)
+
+    def take(self, lines, now):
+        with self.changed:
+            for line in lines:
+                if line.startswith(b'{"type":"ERROR"'):
+                    self.failure = line.decode()
+                elif not line.startswith(b'{"type":"BOOKMARK"'):
                     self.last = now
-                    if self.keep:
-                        self.lines.append((now, line))
-                self.changed.notify_all()
+                if line.startswith(b'{"type":"ADDED"'):
+                    self.added.append(now)
+                if self.keep:
+                    self.lines.append((now, line))
+            self.version = re.search(rb'"resourceVersion":"(\d+)"', lines[-1]).group(1).decode()
+            self.changed.notify_all()
 
     def wait_added(self, count, timeout=300):
         """When the count-th object was seen."""
         with self.changed:
-            if not self.changed.wait_for(lambda: len(self.added) >= count, timeout):
-                raise TimeoutError(f"{self.path}: {len(self.added)} of {count} objects after {timeout} s")
+            self.changed.wait_for(lambda: len(self.added) >= count or self.failure, timeout)
+            if len(self.added) < count:
+                raise TimeoutError(f"{self.path}: {len(self.added)} of {count} objects within {timeout} s {self.failure}")
             return self.added[count - 1]
 
     def wait_line(self, wanted, timeout=60):

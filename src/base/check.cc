@@ -6,7 +6,7 @@
 namespace muster {
 
 void check_failed(const char* file, int line, const char* condition) {
-  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
+  static_cast<void>(std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition));
   std::abort();
 }
 

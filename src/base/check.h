@@ -7,8 +7,8 @@ namespace muster {
 
 }  // namespace muster
 
-#define CHECK(condition)                                             \
-  do {                                                               \
-    if (!(condition)) [[unlikely]]                                   \
-      ::muster::check_failed(__FILE__, __LINE__, #condition);        \
+#define CHECK(condition)                                      \
+  do {                                                        \
+    if (!(condition)) [[unlikely]]                            \
+      ::muster::check_failed(__FILE__, __LINE__, #condition); \
   } while (false)

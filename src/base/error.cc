@@ -9,25 +9,44 @@ namespace muster {
 
 std::string_view to_string(ErrorCode code) {
   switch (code) {
-    case ErrorCode::BadRequest: return "BadRequest";
-    case ErrorCode::Unauthorized: return "Unauthorized";
-    case ErrorCode::Forbidden: return "Forbidden";
-    case ErrorCode::NotFound: return "NotFound";
-    case ErrorCode::MethodNotAllowed: return "MethodNotAllowed";
-    case ErrorCode::NotAcceptable: return "NotAcceptable";
-    case ErrorCode::AlreadyExists: return "AlreadyExists";
-    case ErrorCode::Conflict: return "Conflict";
-    case ErrorCode::Gone: return "Expired";
-    case ErrorCode::TooLarge: return "RequestEntityTooLarge";
-    case ErrorCode::UnsupportedMediaType: return "UnsupportedMediaType";
-    case ErrorCode::Invalid: return "Invalid";
-    case ErrorCode::TooManyRequests: return "TooManyRequests";
-    case ErrorCode::Internal: return "InternalError";
-    case ErrorCode::Unavailable: return "ServiceUnavailable";
-    case ErrorCode::Timeout: return "Timeout";
-    case ErrorCode::Cancelled: return "Cancelled";
-    case ErrorCode::Io: return "Io";
-    case ErrorCode::Parse: return "Parse";
+    case ErrorCode::BadRequest:
+      return "BadRequest";
+    case ErrorCode::Unauthorized:
+      return "Unauthorized";
+    case ErrorCode::Forbidden:
+      return "Forbidden";
+    case ErrorCode::NotFound:
+      return "NotFound";
+    case ErrorCode::MethodNotAllowed:
+      return "MethodNotAllowed";
+    case ErrorCode::NotAcceptable:
+      return "NotAcceptable";
+    case ErrorCode::AlreadyExists:
+      return "AlreadyExists";
+    case ErrorCode::Conflict:
+      return "Conflict";
+    case ErrorCode::Gone:
+      return "Expired";
+    case ErrorCode::TooLarge:
+      return "RequestEntityTooLarge";
+    case ErrorCode::UnsupportedMediaType:
+      return "UnsupportedMediaType";
+    case ErrorCode::Invalid:
+      return "Invalid";
+    case ErrorCode::TooManyRequests:
+      return "TooManyRequests";
+    case ErrorCode::Internal:
+      return "InternalError";
+    case ErrorCode::Unavailable:
+      return "ServiceUnavailable";
+    case ErrorCode::Timeout:
+      return "Timeout";
+    case ErrorCode::Cancelled:
+      return "Cancelled";
+    case ErrorCode::Io:
+      return "Io";
+    case ErrorCode::Parse:
+      return "Parse";
   }
   return "Unknown";
 }
@@ -43,6 +62,8 @@ std::unexpected<Error> fail_errno(std::string_view what, int error_number) {
               fmt::format("{}: {}", what, std::generic_category().message(error_number)));
 }
 
-std::unexpected<Error> fail_errno(std::string_view what) { return fail_errno(what, errno); }
+std::unexpected<Error> fail_errno(std::string_view what) {
+  return fail_errno(what, errno);
+}
 
 }  // namespace muster

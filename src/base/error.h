@@ -62,7 +62,9 @@ inline std::unexpected<Error> fail(ErrorCode code, std::string message) {
   return std::unexpected(Error{.code = code, .message = std::move(message)});
 }
 
-inline std::unexpected<Error> fail(Error error) { return std::unexpected(std::move(error)); }
+inline std::unexpected<Error> fail(Error error) {
+  return std::unexpected(std::move(error));
+}
 
 // An Io error that carries what errno says: "open /x: No such file or directory".
 std::unexpected<Error> fail_errno(std::string_view what, int error_number);
@@ -71,14 +73,14 @@ std::unexpected<Error> fail_errno(std::string_view what);
 }  // namespace muster
 
 // TRY(expression) is the value of a Result, or returns its error to the caller.
-// Statement expressions are a GNU extension that clang supports; nothing else reads as well. The name is
-// numbered because calls may nest.
-#define MUSTER_TRY_NAMED(name, expression, return_keyword)        \
-  __extension__({                                                 \
-    auto&& name = (expression);                                   \
-    if (!name.has_value()) [[unlikely]]                           \
-      return_keyword std::unexpected(std::move(name).error());    \
-    std::move(name).value();                                      \
+// Statement expressions are a GNU extension that clang supports; nothing else reads as well. The
+// name is numbered because calls may nest.
+#define MUSTER_TRY_NAMED(name, expression, return_keyword)     \
+  __extension__({                                              \
+    auto&& name = (expression);                                \
+    if (!name.has_value()) [[unlikely]]                        \
+      return_keyword std::unexpected(std::move(name).error()); \
+    std::move(name).value();                                   \
   })
 #define MUSTER_TRY_JOIN(a, b) a##b
 #define MUSTER_TRY_NUMBERED(number, expression, return_keyword) \

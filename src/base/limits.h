@@ -3,17 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 
-// Every bound on what others can make us hold, in one place; parsers, the server and tests use these.
+// Every bound on what others can make us hold, in one place; parsers, the server and tests use
+// these.
 namespace muster::limits {
 
-inline constexpr std::size_t kMaxDocumentBytes = std::size_t{3} << 20U;  // what the real API server takes
-inline constexpr std::size_t kMaxManifestFileBytes = std::size_t{16} << 20U;  // several documents in one file
+inline constexpr std::size_t kMaxDocumentBytes = std::size_t{3}
+                                                 << 20U;  // what the real API server takes
+inline constexpr std::size_t kMaxManifestFileBytes = std::size_t{16}
+                                                     << 20U;  // several documents in one file
 inline constexpr int kMaxDepth = 64;
-inline constexpr std::size_t kMaxNodes = 100'000;     // values in one document
-inline constexpr std::size_t kMaxAliasNodes = 1'000;  // nodes that YAML aliases may expand to, per file
+inline constexpr std::size_t kMaxNodes = 100'000;  // values in one document
+inline constexpr std::size_t kMaxAliasNodes =
+    1'000;  // nodes that YAML aliases may expand to, per file
 inline constexpr std::size_t kMaxDocumentsPerFile = 1'000;
 
-inline constexpr std::size_t kMaxObjectBytes = std::size_t{1536} << 10U;  // one stored object, as etcd
+inline constexpr std::size_t kMaxObjectBytes = std::size_t{1536}
+                                               << 10U;  // one stored object, as etcd
 inline constexpr std::size_t kMaxAnnotationBytes = std::size_t{256} << 10U;
 
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{32} << 10U;

@@ -9,10 +9,14 @@ namespace {
 
 std::string_view name_of(Severity severity) {
   switch (severity) {
-    case Severity::Debug: return "DEBUG";
-    case Severity::Info: return "INFO";
-    case Severity::Warning: return "WARN";
-    case Severity::Error: return "ERROR";
+    case Severity::Debug:
+      return "DEBUG";
+    case Severity::Info:
+      return "INFO";
+    case Severity::Warning:
+      return "WARN";
+    case Severity::Error:
+      return "ERROR";
   }
   return "?";
 }

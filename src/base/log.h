@@ -20,7 +20,8 @@ class Logger {
   Logger() = default;
   Logger(Sink sink, Severity least) : sink_(std::move(sink)), least_(least) {}
 
-  // Writes `2026-11-15T03:04:05.000006Z INFO controller: text` lines to a descriptor, whole lines only.
+  // Writes `2026-11-15T03:04:05.000006Z INFO controller: text` lines to a descriptor, whole lines
+  // only.
   static Logger to_descriptor(int fd, Severity least);
 
   [[nodiscard]] Logger named(std::string component) const;

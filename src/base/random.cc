@@ -14,7 +14,9 @@ std::uint64_t Rng::below(std::uint64_t bound) {
   return static_cast<std::uint64_t>((static_cast<unsigned __int128>(next()) * bound) >> 64U);
 }
 
-double Rng::unit() { return static_cast<double>(next() >> 11U) * 0x1.0p-53; }
+double Rng::unit() {
+  return static_cast<double>(next() >> 11U) * 0x1.0p-53;
+}
 
 std::uint64_t SystemRng::next() {
   std::uint64_t value = 0;
@@ -31,8 +33,9 @@ std::uint64_t SeededRng::next() {
 }
 
 std::string make_uuid(Rng& rng) {
-  const std::uint64_t high = (rng.next() & ~std::uint64_t{0xf000}) | 0x4000U;              // version 4
-  const std::uint64_t low = (rng.next() & 0x3fff'ffff'ffff'ffffU) | 0x8000'0000'0000'0000U;  // variant 1
+  const std::uint64_t high = (rng.next() & ~std::uint64_t{0xf000}) | 0x4000U;  // version 4
+  const std::uint64_t low =
+      (rng.next() & 0x3fff'ffff'ffff'ffffU) | 0x8000'0000'0000'0000U;  // variant 1
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", high >> 32U, (high >> 16U) & 0xffffU,
                      high & 0xffffU, low >> 48U, low & 0xffff'ffff'ffffU);
 }

@@ -5,7 +5,8 @@
 
 namespace muster {
 
-// A value that must not be printed: it can be neither streamed nor formatted, only revealed by name.
+// A value that must not be printed: it can be neither streamed nor formatted, only revealed by
+// name.
 class Secret {
  public:
   Secret() = default;

@@ -128,7 +128,7 @@ std::string format_age(Duration age) {
   const auto day = hour / 24;
   if (day < 8)
     return hour % 24 == 0 ? fmt::format("{}d", day) : fmt::format("{}d{}h", day, hour % 24);
-  if (day < 2 * 365) return fmt::format("{}d", day);
+  if (day < std::int64_t{2} * 365) return fmt::format("{}d", day);
   const auto year = day / 365;
   if (year < 8 && day % 365 != 0) return fmt::format("{}y{}d", year, day % 365);
   return fmt::format("{}y", year);

@@ -15,35 +15,42 @@ struct Doomed {
   api::ObjectKey key;
 };
 
-Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target, DeleteOptions options) {
+Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target,
+                                              DeleteOptions options) {
   std::vector<Doomed> doomed;
   if (!options.files.empty()) {
-    for (const Manifest& manifest : CO_TRY(load_manifests(options.files, context.registry, target.ns()))) {
+    for (const Manifest& manifest :
+         CO_TRY(load_manifests(options.files, context.registry, target.ns()))) {
       doomed.push_back({.resource = manifest.resource, .key = api::key_of(manifest.object)});
     }
   }
   const auto resources = CO_TRY(resources_named(context.registry, options.resource));
   for (const std::string& name : options.names) {
     if (options.resource == "jobs") {
-      const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), name));
-      doomed.push_back({.resource = found.dialect->identity().resource, .key = api::key_of(*found.job)});
+      const FoundJob found =
+          CO_TRY(co_await find_job(context, target.cluster(), target.ns(), name));
+      doomed.push_back(
+          {.resource = found.dialect->identity().resource, .key = api::key_of(*found.job)});
     } else {
-      doomed.push_back({.resource = resources.front(),
-                        .key = {.ns = resources.front().namespaced() ? target.ns() : "", .name = name}});
+      doomed.push_back(
+          {.resource = resources.front(),
+           .key = {.ns = resources.front().namespaced() ? target.ns() : "", .name = name}});
     }
   }
   co_return doomed;
 }
 
 // The object and, of a job, its pods: "deleted" means that nothing of it runs any more.
-Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster, const Doomed& doomed, std::string uid) {
+Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
+                                   const Doomed& doomed, std::string uid) {
   while (true) {
     const auto object = co_await cluster.get(doomed.resource, doomed.key);
     const bool there = object && api::uid_of(**object) == uid;
     if (!object && object.error().code != ErrorCode::NotFound) co_return fail(object.error());
     if (!there) {
       const auto pods = CO_TRY(co_await cluster.list(
-          api::pods(), {.where = {.ns = doomed.key.ns, .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
+          api::pods(), {.where = {.ns = doomed.key.ns,
+                                  .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
       if (pods.items.empty()) co_return Result<void>{};
     }
     CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(50)));
@@ -55,7 +62,8 @@ Task<Result<void>> remove_from(Context& context, Target& target, DeleteOptions o
   for (const Doomed& one : doomed) {
     const auto object = CO_TRY(co_await target.cluster().get(one.resource, one.key));
     const std::string uid = api::uid_of(*object);
-    CO_TRY(co_await target.cluster().remove(one.resource, one.key, {.uid = uid, .grace_seconds = options.grace_seconds}));
+    CO_TRY(co_await target.cluster().remove(one.resource, one.key,
+                                            {.uid = uid, .grace_seconds = options.grace_seconds}));
     if (options.wait) CO_TRY(co_await wait_until_gone(context, target.cluster(), one, uid));
     fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }

@@ -23,7 +23,8 @@ std::vector<json::Value> children(const plan::Plan& plan) {
   }
   for (const plan::Role& role : plan.roles) {
     for (int index = 0; index < role.replicas; ++index) {
-      if (auto pod = engine::make_pod(plan, role, index, observed, {})) all.push_back(std::move(*pod));
+      if (auto pod = engine::make_pod(plan, role, index, observed, {}))
+        all.push_back(std::move(*pod));
     }
   }
   return all;
@@ -47,12 +48,13 @@ int print_planned(const std::vector<Manifest>& manifests, const std::string& out
     all.insert(all.end(), planned.begin(), planned.end());
   }
   if (output == "json") {
-    const json::Value list =
-        json::Object{{"apiVersion", "v1"}, {"kind", "List"}, {"items", json::Array(all.begin(), all.end())}};
+    const json::Value list = json::Object{
+        {"apiVersion", "v1"}, {"kind", "List"}, {"items", json::Array(all.begin(), all.end())}};
     fmt::print("{}\n", json::write_pretty(list));
     return exit_code::kOk;
   }
-  for (std::size_t i = 0; i < all.size(); ++i) fmt::print("{}{}", i == 0 ? "" : "---\n", yaml::write(all[i]));
+  for (std::size_t i = 0; i < all.size(); ++i)
+    fmt::print("{}{}", i == 0 ? "" : "---\n", yaml::write(all[i]));
   return exit_code::kOk;
 }
 

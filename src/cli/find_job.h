@@ -13,6 +13,7 @@ struct FoundJob {
 };
 
 // The job of that name, whatever its kind. NotFound says where it was looked for.
-Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns, std::string name);
+Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns,
+                                std::string name);
 
 }  // namespace muster::cli

@@ -85,11 +85,13 @@ JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan
       logs_(context.loop) {
   job_reflector_ = std::make_unique<cluster::Reflector>(
       context.loop, cluster, dialect.identity().resource,
-      cluster::Selection{.ns = key_.ns, .fields = "metadata.name=" + key_.name}, *job_sink_, context.rng, context.log);
+      cluster::Selection{.ns = key_.ns, .fields = "metadata.name=" + key_.name}, *job_sink_,
+      context.rng, context.log);
   pod_reflector_ = std::make_unique<cluster::Reflector>(
       context.loop, cluster, api::pods(),
-      cluster::Selection{.ns = key_.ns, .labels = fmt::format("{}={}", plan::labels::kJobUid, uid_)}, *pod_sink_,
-      context.rng, context.log);
+      cluster::Selection{.ns = key_.ns,
+                         .labels = fmt::format("{}={}", plan::labels::kJobUid, uid_)},
+      *pod_sink_, context.rng, context.log);
 }
 
 JobFollower::~JobFollower() = default;
@@ -104,19 +106,24 @@ Task<void> JobFollower::close() {
   co_await logs_.close();
 }
 
-bool JobFollower::finished() const { return job_ && JobView::from(*job_, dialect_).finished; }
+bool JobFollower::finished() const {
+  return job_ && JobView::from(*job_, dialect_).finished;
+}
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
   pods_[api::name_of(*pod)] = pod;
   if (!options_.logs) return;
   const std::string& role = api::label_of(*pod, plan::labels::kRole);
-  const int index = static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
+  const int index =
+      static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
   if (!options_.filter.accepts(role, index)) return;
   for (const json::Value& status : (*pod)["status"]["containerStatuses"].as_array()) {
     const std::string& container = status["name"].as_string();
-    const std::string once = fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
+    const std::string once =
+        fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
     if (!has_started(status) || !followed_.insert(once).second) continue;
-    const std::string prefix = options_.prefix ? line_prefix(screen_.terminal(), role, index, index == 0) : "";
+    const std::string prefix =
+        options_.prefix ? line_prefix(screen_.terminal(), role, index, index == 0) : "";
     logs_.spawn(follow_log(api::key_of(*pod), container, prefix));
   }
 }
@@ -135,7 +142,8 @@ Task<void> JobFollower::follow_log(api::ObjectKey pod, std::string container, st
     rest += **chunk;
     std::size_t from = 0;
     for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', from)) {
-      screen_.job_line(prefix + safe_line(std::string_view(rest).substr(from, end - from), keep_color));
+      screen_.job_line(prefix +
+                       safe_line(std::string_view(rest).substr(from, end - from), keep_color));
       from = end + 1;
     }
     rest.erase(0, from);

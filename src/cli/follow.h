@@ -17,14 +17,14 @@ namespace muster::cli {
 
 // Which ranks' logs are wanted.
 struct RankFilter {
-  std::string role;      // empty: all, in any letter case
-  std::set<int> ranks;   // empty: all
+  std::string role;     // empty: all, in any letter case
+  std::set<int> ranks;  // empty: all
 
   [[nodiscard]] bool accepts(std::string_view role_name, int index) const;
 };
 
-// Follows one job: its object, its pods, and the logs of its ranks as one stream. Lives on the loop;
-// close() before it is destroyed.
+// Follows one job: its object, its pods, and the logs of its ranks as one stream. Lives on the
+// loop; close() before it is destroyed.
 class JobFollower {
  public:
   struct Options {
@@ -33,8 +33,8 @@ class JobFollower {
     bool prefix = true;
   };
 
-  JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect, api::ObjectKey key,
-              std::string uid, Screen& screen, Options options);
+  JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,
+              api::ObjectKey key, std::string uid, Screen& screen, Options options);
   ~JobFollower();
 
   void start();

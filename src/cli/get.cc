@@ -18,12 +18,19 @@ std::string age_of(const json::Value& object, Time now) {
   return created ? format_age(now - *created) : "<unknown>";
 }
 
-std::vector<std::string> job_row(const json::Value& job, const plan::Dialect& dialect, Time now, bool wide) {
+std::vector<std::string> job_row(const json::Value& job, const plan::Dialect& dialect, Time now,
+                                 bool wide) {
   const JobView view = JobView::from(job, dialect);
-  std::vector<std::string> row = {api::name_of(job), dialect.identity().resource.kind, view.state,
-                                  fmt::format("{}/{}", view.ranks_ready, view.ranks), std::to_string(view.restarts),
+  std::vector<std::string> row = {api::name_of(job),
+                                  dialect.identity().resource.kind,
+                                  view.state,
+                                  fmt::format("{}/{}", view.ranks_ready, view.ranks),
+                                  std::to_string(view.restarts),
                                   age_of(job, now)};
-  if (wide) row.push_back(view.finished && view.ledger.cause ? std::string(to_string(view.ledger.cause->kind)) : view.reason);
+  if (wide)
+    row.push_back(view.finished && view.ledger.cause
+                      ? std::string(to_string(view.ledger.cause->kind))
+                      : view.reason);
   return row;
 }
 
@@ -42,10 +49,11 @@ std::string pod_state(const json::Value& pod) {
 
 std::vector<std::string> pod_row(const json::Value& pod, Time now, bool wide) {
   int ready = 0;
-  for (const json::Value& status : pod["status"]["containerStatuses"].as_array()) ready += status["ready"].as_bool() ? 1 : 0;
-  std::vector<std::string> row = {api::name_of(pod),
-                                  fmt::format("{}/{}", ready, pod["spec"]["containers"].as_array().size()), pod_state(pod),
-                                  std::to_string(api::restarts_of(pod)), age_of(pod, now)};
+  for (const json::Value& status : pod["status"]["containerStatuses"].as_array())
+    ready += status["ready"].as_bool() ? 1 : 0;
+  std::vector<std::string> row = {
+      api::name_of(pod), fmt::format("{}/{}", ready, pod["spec"]["containers"].as_array().size()),
+      pod_state(pod), std::to_string(api::restarts_of(pod)), age_of(pod, now)};
   if (wide) {
     row.push_back(api::pod_ip_of(pod).empty() ? "<none>" : api::pod_ip_of(pod));
     row.push_back(api::node_name_of(pod).empty() ? "<none>" : api::node_name_of(pod));
@@ -55,8 +63,10 @@ std::vector<std::string> pod_row(const json::Value& pod, Time now, bool wide) {
 
 std::vector<std::string> event_row(const json::Value& event, Time now) {
   const auto last = api::time_at(event["lastTimestamp"]);
-  return {last ? format_age(now - *last) : "<unknown>", event["type"].as_string(), event["reason"].as_string(),
-          fmt::format("{}/{}", event["involvedObject"]["kind"].as_string(), event["involvedObject"]["name"].as_string()),
+  return {last ? format_age(now - *last) : "<unknown>", event["type"].as_string(),
+          event["reason"].as_string(),
+          fmt::format("{}/{}", event["involvedObject"]["kind"].as_string(),
+                      event["involvedObject"]["name"].as_string()),
           event["message"].as_string()};
 }
 
@@ -71,7 +81,8 @@ Layout layout_of(const Context& context, const api::Resource& resource, bool wid
   if (const plan::Dialect* dialect = context.registry.find(resource)) {
     std::vector<std::string> header = {"NAME", "KIND", "STATE", "RANKS", "RESTARTS", "AGE"};
     if (wide) header.emplace_back("REASON");
-    return {std::move(header), [=](const json::Value& job) { return job_row(job, *dialect, now, wide); }};
+    return {std::move(header),
+            [=](const json::Value& job) { return job_row(job, *dialect, now, wide); }};
   }
   if (resource == api::pods()) {
     std::vector<std::string> header = {"NAME", "READY", "STATUS", "RESTARTS", "AGE"};
@@ -79,26 +90,32 @@ Layout layout_of(const Context& context, const api::Resource& resource, bool wid
     return {std::move(header), [=](const json::Value& pod) { return pod_row(pod, now, wide); }};
   }
   if (resource == api::events()) {
-    return {{"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"}, [=](const json::Value& event) { return event_row(event, now); }};
+    return {{"LAST SEEN", "TYPE", "REASON", "OBJECT", "MESSAGE"},
+            [=](const json::Value& event) { return event_row(event, now); }};
   }
   if (resource == api::services()) {
     return {{"NAME", "TYPE", "CLUSTER-IP", "AGE"}, [=](const json::Value& service) {
-              return std::vector<std::string>{api::name_of(service), service["spec"]["type"].as_string(),
-                                              service["spec"]["clusterIP"].as_string(), age_of(service, now)};
+              return std::vector<std::string>{
+                  api::name_of(service), service["spec"]["type"].as_string(),
+                  service["spec"]["clusterIP"].as_string(), age_of(service, now)};
             }};
   }
-  return {{"NAME", "AGE"},
-          [=](const json::Value& object) { return std::vector<std::string>{api::name_of(object), age_of(object, now)}; }};
+  return {{"NAME", "AGE"}, [=](const json::Value& object) {
+            return std::vector<std::string>{api::name_of(object), age_of(object, now)};
+          }};
 }
 
-Task<Result<std::vector<cluster::ObjectPtr>>> fetch(cluster::Cluster& cluster, api::Resource resource, std::string ns,
+Task<Result<std::vector<cluster::ObjectPtr>>> fetch(cluster::Cluster& cluster,
+                                                    api::Resource resource, std::string ns,
                                                     GetOptions options) {
   std::vector<cluster::ObjectPtr> objects;
   for (const std::string& name : options.names) {
-    objects.push_back(CO_TRY(co_await cluster.get(resource, {.ns = resource.namespaced() ? ns : "", .name = name})));
+    objects.push_back(CO_TRY(
+        co_await cluster.get(resource, {.ns = resource.namespaced() ? ns : "", .name = name})));
   }
   if (!options.names.empty()) co_return objects;
-  cluster::ListOptions list{.where = {.ns = resource.namespaced() ? ns : "", .labels = options.labels}};
+  cluster::ListOptions list{
+      .where = {.ns = resource.namespaced() ? ns : "", .labels = options.labels}};
   do {
     auto page = CO_TRY(co_await cluster.list(resource, list));
     objects.insert(objects.end(), page.items.begin(), page.items.end());
@@ -114,9 +131,13 @@ void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOpti
   } else {
     json::Array items;
     for (const auto& object : objects) items.push_back(*object);
-    shown = json::Object{{"apiVersion", "v1"}, {"kind", "List"}, {"metadata", json::Object{}}, {"items", std::move(items)}};
+    shown = json::Object{{"apiVersion", "v1"},
+                         {"kind", "List"},
+                         {"metadata", json::Object{}},
+                         {"items", std::move(items)}};
   }
-  fmt::print("{}{}", options.output == "json" ? json::write_pretty(shown) : yaml::write(shown), options.output == "json" ? "\n" : "");
+  fmt::print("{}{}", options.output == "json" ? json::write_pretty(shown) : yaml::write(shown),
+             options.output == "json" ? "\n" : "");
 }
 
 Task<int> print_from(Context& context, Target& target, GetOptions options) {
@@ -132,7 +153,9 @@ Task<int> print_from(Context& context, Target& target, GetOptions options) {
     auto objects = co_await fetch(target.cluster(), resource, ns, options);
     if (!objects) {
       // One kind of several may simply not be installed.
-      if (resources->size() > 1 && objects.error().code == ErrorCode::NotFound && options.names.empty()) continue;
+      if (resources->size() > 1 && objects.error().code == ErrorCode::NotFound &&
+          options.names.empty())
+        continue;
       print_error(objects.error());
       co_return exit_code::kFailed;
     }
@@ -145,14 +168,16 @@ Task<int> print_from(Context& context, Target& target, GetOptions options) {
       auto row = layout.row(*object);
       if (context.all_namespaces) row.insert(row.begin(), api::namespace_of(*object));
       rows.push_back(std::move(row));
-      if (options.output == "name") fmt::print("{}/{}\n", resource.qualified(), api::name_of(*object));
+      if (options.output == "name")
+        fmt::print("{}/{}\n", resource.qualified(), api::name_of(*object));
       all.push_back(object);
     }
   }
   if (options.output == "json" || options.output == "yaml") {
     print_objects(all, options);
   } else if (all.empty()) {
-    fmt::print(stderr, "No resources found{}.\n", ns.empty() ? "" : fmt::format(" in {} namespace", ns));
+    fmt::print(stderr, "No resources found{}.\n",
+               ns.empty() ? "" : fmt::format(" in {} namespace", ns));
   } else if (options.output != "name") {
     fmt::print("{}", columns(rows));
   }

@@ -53,12 +53,15 @@ int exit_code_for(const JobView& job) {
   const auto& cause = job.ledger.cause;
   if (!cause) return exit_code::kFailed;
   switch (cause->kind) {
-    case CauseKind::Deadline: return exit_code::kTimeout;
+    case CauseKind::Deadline:
+      return exit_code::kTimeout;
     case CauseKind::InvalidSpec:
     case CauseKind::ForeignObject:
-    case CauseKind::Rejected: return exit_code::kOurs;
+    case CauseKind::Rejected:
+      return exit_code::kOurs;
     case CauseKind::PodFailed:
-    case CauseKind::BackoffLimit: return cause->exit_code.value_or(exit_code::kFailed);
+    case CauseKind::BackoffLimit:
+      return cause->exit_code.value_or(exit_code::kFailed);
   }
   return exit_code::kFailed;
 }
@@ -69,14 +72,18 @@ std::string root_cause(const JobView& job, const std::string& name) {
   if (!cause) return fmt::format("  root cause  {}\n", printable(job.message));
   std::string out;
   if (!cause->pod.empty()) {
-    out += fmt::format("  root cause  {} {} · pod {} · {}\n", cause->role, cause->index, cause->pod, ended_how(*cause));
+    out += fmt::format("  root cause  {} {} · pod {} · {}\n", cause->role, cause->index, cause->pod,
+                       ended_how(*cause));
   } else {
-    out += fmt::format("  root cause  {}\n", printable(cause->text.empty() ? job.message : cause->text));
+    out += fmt::format("  root cause  {}\n",
+                       printable(cause->text.empty() ? job.message : cause->text));
   }
-  if (!cause->pod.empty() && !cause->text.empty()) out += fmt::format("              {}\n", printable(cause->text));
+  if (!cause->pod.empty() && !cause->text.empty())
+    out += fmt::format("              {}\n", printable(cause->text));
   if (cause->kind == CauseKind::BackoffLimit) out += "  limit       backoffLimit reached\n";
   if (!cause->role.empty()) {
-    out += fmt::format("  logs        muster logs {} --role {} --rank {}\n", name, cause->role, cause->index);
+    out += fmt::format("  logs        muster logs {} --role {} --rank {}\n", name, cause->role,
+                       cause->index);
   }
   return out;
 }

@@ -16,7 +16,7 @@ struct JobView {
   int ranks_ready = 0;
   int ranks = 0;
   std::int64_t restarts = 0;
-  std::string reason;   // of the last condition
+  std::string reason;  // of the last condition
   std::string message;
   plan::Ledger ledger;
   bool finished = false;

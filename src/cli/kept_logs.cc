@@ -23,7 +23,8 @@ std::optional<RankName> rank_of(std::string_view pod, const std::string& job) {
   if (!pod.starts_with(job + "-")) return std::nullopt;
   pod.remove_prefix(job.size() + 1);
   const auto dash = pod.rfind('-');
-  if (dash == std::string_view::npos || pod.substr(0, dash).find('-') != std::string_view::npos) return std::nullopt;
+  if (dash == std::string_view::npos || pod.substr(0, dash).find('-') != std::string_view::npos)
+    return std::nullopt;
   const auto index = parse_int(pod.substr(dash + 1));
   if (!index) return std::nullopt;
   return RankName{.role = std::string(pod.substr(0, dash)), .index = static_cast<int>(*index)};
@@ -37,7 +38,8 @@ struct PodLogs {
 };
 
 // Directories are named NAMESPACE_POD_UID; of several pods of one name the newest counts.
-std::map<std::string, PodLogs> newest_pods(const std::string& home, const std::string& ns, const std::string& job) {
+std::map<std::string, PodLogs> newest_pods(const std::string& home, const std::string& ns,
+                                           const std::string& job) {
   std::map<std::string, PodLogs> pods;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(fs::path(home) / "logs", error)) {
@@ -49,14 +51,16 @@ std::map<std::string, PodLogs> newest_pods(const std::string& home, const std::s
     const auto changed = entry.last_write_time(error);
     PodLogs& best = pods[std::string(parts[1])];
     if (!best.directory.empty() && best.changed >= changed) continue;
-    best = {.rank = *rank, .pod = std::string(parts[1]), .directory = entry.path(), .changed = changed};
+    best = {
+        .rank = *rank, .pod = std::string(parts[1]), .directory = entry.path(), .changed = changed};
   }
   return pods;
 }
 
 }  // namespace
 
-std::vector<KeptLog> kept_logs(const std::string& home, const std::string& ns, const std::string& job) {
+std::vector<KeptLog> kept_logs(const std::string& home, const std::string& ns,
+                               const std::string& job) {
   std::vector<KeptLog> logs;
   std::error_code error;
   for (const auto& [name, pod] : newest_pods(home, ns, job)) {
@@ -76,7 +80,8 @@ std::vector<KeptLog> kept_logs(const std::string& home, const std::string& ns, c
                       .path = container.path() / (std::to_string(*newest) + ".log")});
     }
   }
-  std::ranges::sort(logs, {}, [](const KeptLog& log) { return std::tuple(log.role, log.index, log.container); });
+  std::ranges::sort(
+      logs, {}, [](const KeptLog& log) { return std::tuple(log.role, log.index, log.container); });
   return logs;
 }
 

@@ -16,6 +16,7 @@ struct KeptLog {
 };
 
 // The newest logs of a job's ranks in $MUSTER_HOME/logs, in role and rank order.
-std::vector<KeptLog> kept_logs(const std::string& home, const std::string& ns, const std::string& job);
+std::vector<KeptLog> kept_logs(const std::string& home, const std::string& ns,
+                               const std::string& job);
 
 }  // namespace muster::cli

@@ -14,7 +14,7 @@ namespace muster::cli {
 Result<cluster::kube::ClientConfig> client_config(const Context& context);
 
 // `fence` may be null; it outlives the cluster.
-Result<std::unique_ptr<cluster::kube::KubeCluster>> open_kube(Context& context, const cluster::kube::ClientConfig& config,
-                                                              const cluster::Fence* fence);
+Result<std::unique_ptr<cluster::kube::KubeCluster>> open_kube(
+    Context& context, const cluster::kube::ClientConfig& config, const cluster::Fence* fence);
 
 }  // namespace muster::cli

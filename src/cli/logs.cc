@@ -24,24 +24,31 @@ struct Line {
 };
 
 // Whole lines of one log with their time, so that several can be merged.
-void collect(std::string_view text, const std::string& prefix, bool timestamps, bool color, std::vector<Line>& lines) {
+void collect(std::string_view text, const std::string& prefix, bool timestamps, bool color,
+             std::vector<Line>& lines) {
   for (const std::string_view line : split(text, '\n')) {
     if (line.empty()) continue;
     const auto space = line.find(' ');
     const std::string time(line.substr(0, space));
-    const std::string_view rest = space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
-    lines.push_back({.time = time, .order = lines.size(), .text = prefix + (timestamps ? time + " " : "") + safe_line(rest, color)});
+    const std::string_view rest =
+        space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
+    lines.push_back({.time = time,
+                     .order = lines.size(),
+                     .text = prefix + (timestamps ? time + " " : "") + safe_line(rest, color)});
   }
 }
 
 void print_merged(std::vector<Line> lines, const std::optional<int>& tail) {
   std::ranges::sort(lines, {}, [](const Line& line) { return std::pair(line.time, line.order); });
-  const std::size_t from = tail && lines.size() > static_cast<std::size_t>(*tail) ? lines.size() - static_cast<std::size_t>(*tail) : 0;
+  const std::size_t from = tail && lines.size() > static_cast<std::size_t>(*tail)
+                               ? lines.size() - static_cast<std::size_t>(*tail)
+                               : 0;
   for (std::size_t i = from; i < lines.size(); ++i) fmt::print("{}\n", lines[i].text);
 }
 
 // What this machine kept of a job, whether it still exists or not.
-bool print_kept(const Context& context, const Terminal& terminal, const std::string& ns, const LogsOptions& options) {
+bool print_kept(const Context& context, const Terminal& terminal, const std::string& ns,
+                const LogsOptions& options) {
   std::vector<Line> lines;
   const auto kept = kept_logs(context.home, ns, options.name);
   for (const KeptLog& log : kept) {
@@ -52,24 +59,31 @@ bool print_kept(const Context& context, const Terminal& terminal, const std::str
     std::string text;
     node::CriLogDecoder decoder({.timestamps = true});
     decoder.feed(bytes.str(), text);
-    const std::string prefix = options.prefix ? line_prefix(terminal, log.role, log.index, log.index == 0) : "";
+    const std::string prefix =
+        options.prefix ? line_prefix(terminal, log.role, log.index, log.index == 0) : "";
     collect(text, prefix, options.timestamps, terminal.color, lines);
   }
   print_merged(std::move(lines), options.tail);
   return !kept.empty();
 }
 
-Task<Result<void>> print_current(Target& target, const Terminal& terminal, const json::Value& job, LogsOptions options) {
+Task<Result<void>> print_current(Target& target, const Terminal& terminal, const json::Value& job,
+                                 LogsOptions options) {
   const auto pods = CO_TRY(co_await target.cluster().list(
-      api::pods(), {.where = {.ns = api::namespace_of(job), .labels = fmt::format("{}={}", plan::labels::kJobUid, api::uid_of(job))}}));
+      api::pods(),
+      {.where = {.ns = api::namespace_of(job),
+                 .labels = fmt::format("{}={}", plan::labels::kJobUid, api::uid_of(job))}}));
   std::vector<Line> lines;
   for (const auto& pod : pods.items) {
     const std::string& role = api::label_of(*pod, plan::labels::kRole);
-    const int index = static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
+    const int index =
+        static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
     if (!options.filter.accepts(role, index)) continue;
     for (const json::Value& container : (*pod)["spec"]["containers"].as_array()) {
-      auto stream = co_await target.cluster().log(
-          api::key_of(*pod), {.container = container["name"].as_string(), .previous = options.previous, .timestamps = true});
+      auto stream = co_await target.cluster().log(api::key_of(*pod),
+                                                  {.container = container["name"].as_string(),
+                                                   .previous = options.previous,
+                                                   .timestamps = true});
       if (!stream) continue;  // not started yet
       std::string text;
       while (true) {
@@ -77,7 +91,8 @@ Task<Result<void>> print_current(Target& target, const Terminal& terminal, const
         if (!chunk || !*chunk) break;
         text += **chunk;
       }
-      const std::string prefix = options.prefix ? line_prefix(terminal, role, index, index == 0) : "";
+      const std::string prefix =
+          options.prefix ? line_prefix(terminal, role, index, index == 0) : "";
       collect(text, prefix, options.timestamps, terminal.color, lines);
     }
   }
@@ -92,9 +107,11 @@ Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& fol
   follower.changed().pulse();
 }
 
-Task<Result<void>> follow(Context& context, Target& target, const FoundJob& found, LogsOptions options) {
+Task<Result<void>> follow(Context& context, Target& target, const FoundJob& found,
+                          LogsOptions options) {
   Screen screen(Terminal::detect(context));
-  JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job), api::uid_of(*found.job), screen,
+  JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
+                       api::uid_of(*found.job), screen,
                        {.filter = options.filter, .prefix = options.prefix});
   follower.start();
   rt::TaskScope scope(context.loop);
@@ -116,9 +133,11 @@ Task<Result<void>> follow(Context& context, Target& target, const FoundJob& foun
 Task<Result<void>> logs_in(Context& context, Target& target, LogsOptions options) {
   const Terminal terminal = Terminal::detect(context);
   const auto found = co_await find_job(context, target.cluster(), target.ns(), options.name);
-  if (found && options.follow) co_return co_await follow(context, target, *found, std::move(options));
+  if (found && options.follow)
+    co_return co_await follow(context, target, *found, std::move(options));
   // A pod that was cleaned up is gone from the API; its log is still on this machine.
-  if (target.is_local() && !options.previous && print_kept(context, terminal, target.ns(), options)) co_return Result<void>{};
+  if (target.is_local() && !options.previous && print_kept(context, terminal, target.ns(), options))
+    co_return Result<void>{};
   if (!found) co_return fail(found.error());
   co_return co_await print_current(target, terminal, *found->job, std::move(options));
 }

@@ -17,7 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<node::ImageRow> image_row(const json::Value& row, const std::string& file, std::size_t number) {
+Result<node::ImageRow> image_row(const json::Value& row, const std::string& file,
+                                 std::size_t number) {
   const auto bad = [&](std::string_view what) {
     return fail(ErrorCode::Invalid, fmt::format("{}: row {}: {}", file, number, what));
   };
@@ -36,8 +37,10 @@ Result<node::ImageRow> image_row(const json::Value& row, const std::string& file
   } else {
     return bad("rootfs is host, a directory, or {overHost: a directory}");
   }
-  if (!image.directory.empty() && !fs::is_directory(image.directory)) return bad(image.directory + " is not a directory");
-  for (const json::Value& word : row["entrypoint"].as_array()) image.entrypoint.push_back(word.as_string());
+  if (!image.directory.empty() && !fs::is_directory(image.directory))
+    return bad(image.directory + " is not a directory");
+  for (const json::Value& word : row["entrypoint"].as_array())
+    image.entrypoint.push_back(word.as_string());
   for (const json::Value& word : row["cmd"].as_array()) image.cmd.push_back(word.as_string());
   for (const auto& [name, value] : row["env"].as_object()) image.env[name] = value.as_string();
   image.workdir = row["workdir"].as_string();
@@ -55,7 +58,8 @@ Result<std::vector<node::ImageRow>> read_images(const std::string& home) {
   if (!documents) return fail(documents.error().in(path));
   for (const auto& document : *documents) {
     const json::Value& list = document.value.is_array() ? document.value : document.value["images"];
-    for (const json::Value& row : list.as_array()) rows.push_back(TRY(image_row(row, path, rows.size() + 1)));
+    for (const json::Value& row : list.as_array())
+      rows.push_back(TRY(image_row(row, path, rows.size() + 1)));
   }
   return rows;
 }
@@ -67,7 +71,8 @@ std::vector<std::string> gpu_uuids() {
   for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
     std::ifstream information(gpu.path() / "information");
     for (std::string line; std::getline(information, line);) {
-      if (const auto at = line.find("GPU-"); at != std::string::npos) uuids.push_back(line.substr(at));
+      if (const auto at = line.find("GPU-"); at != std::string::npos)
+        uuids.push_back(line.substr(at));
     }
   }
   return uuids;
@@ -99,7 +104,9 @@ Result<std::string> find_shim() {
   const fs::path self = fs::read_symlink("/proc/self/exe", error);
   const fs::path shim = self.parent_path() / "muster-shim";
   if (!fs::exists(shim, error)) {
-    return fail(ErrorCode::NotFound, fmt::format("{} is missing; it is built and installed together with muster", shim.string()));
+    return fail(ErrorCode::NotFound,
+                fmt::format("{} is missing; it is built and installed together with muster",
+                            shim.string()));
   }
   return shim.string();
 }

@@ -20,12 +20,14 @@ std::map<std::string, std::string> read_environment() {
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
     const auto equals = text.find('=');
-    if (equals != std::string_view::npos) variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
+    if (equals != std::string_view::npos)
+      variables[std::string(text.substr(0, equals))] = text.substr(equals + 1);
   }
   return variables;
 }
 
-std::string home_of(const std::map<std::string, std::string>& environment, const std::string& flag) {
+std::string home_of(const std::map<std::string, std::string>& environment,
+                    const std::string& flag) {
   const auto value = [&](const char* name) {
     const auto found = environment.find(name);
     return found == environment.end() ? std::string() : found->second;
@@ -48,13 +50,16 @@ int main(int argc, char** argv) {
   SystemRng rng;
   const plan::Registry registry = dialects::make_registry();
   const auto environment = read_environment();
-  const Severity least = flags.verbosity >= 2 ? Severity::Debug : flags.verbosity == 1 ? Severity::Info : Severity::Warning;
+  const Severity least = flags.verbosity >= 2   ? Severity::Debug
+                         : flags.verbosity == 1 ? Severity::Info
+                                                : Severity::Warning;
   Context context{.loop = loop,
                   .pool = pool,
                   .rng = rng,
                   .registry = registry,
                   .environment = environment,
-                  .log = Logger::to_descriptor(STDERR_FILENO, flags.long_running ? std::min(least, Severity::Info) : least),
+                  .log = Logger::to_descriptor(
+                      STDERR_FILENO, flags.long_running ? std::min(least, Severity::Info) : least),
                   .home = home_of(environment, flags.home),
                   .insecure = flags.insecure,
                   .ns = flags.ns,
@@ -67,4 +72,6 @@ int main(int argc, char** argv) {
 
 }  // namespace muster::cli
 
-int main(int argc, char** argv) { return muster::cli::main(argc, argv); }
+int main(int argc, char** argv) {
+  return muster::cli::main(argc, argv);
+}

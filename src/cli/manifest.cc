@@ -26,7 +26,8 @@ Result<std::string> read_all(int fd, const std::string& name) {
     if (count == 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(count));
     if (text.size() > limits::kMaxManifestFileBytes) {
-      return fail(ErrorCode::TooLarge, fmt::format("{} is larger than {} MiB", name, limits::kMaxManifestFileBytes >> 20U));
+      return fail(ErrorCode::TooLarge, fmt::format("{} is larger than {} MiB", name,
+                                                   limits::kMaxManifestFileBytes >> 20U));
     }
   }
 }
@@ -43,9 +44,10 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 const std::vector<api::Resource>& plain_kinds() {
-  static const std::vector<api::Resource> kKinds = {api::config_maps(), api::secrets(), api::services(),
-                                                    api::service_accounts(), api::pods(), api::namespaces()};
-  return kKinds;
+  static const std::vector<api::Resource> kinds = {api::config_maps(), api::secrets(),
+                                                   api::services(),    api::service_accounts(),
+                                                   api::pods(),        api::namespaces()};
+  return kinds;
 }
 
 Result<Manifest> recognise(const yaml::Document& document, const std::string& file,
@@ -54,10 +56,13 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
   const auto bad = [&](std::string message) {
     return fail(ErrorCode::BadRequest, fmt::format("{}: {}", manifest.source, message));
   };
-  if (!document.value.is_object()) return bad(fmt::format("a Kubernetes object is needed, this is a {}", document.value.type_name()));
+  if (!document.value.is_object())
+    return bad(
+        fmt::format("a Kubernetes object is needed, this is a {}", document.value.type_name()));
   const std::string& api_version = api::api_version_of(document.value);
   const std::string& kind = api::kind_of(document.value);
-  if (api_version.empty()) return bad("apiVersion is missing; for an MSJob it is mindspore.gitee.com/v1");
+  if (api_version.empty())
+    return bad("apiVersion is missing; for an MSJob it is mindspore.gitee.com/v1");
   if (kind.empty()) return bad("kind is missing, for example MSJob");
   manifest.dialect = registry.find(api_version, kind);
   if (manifest.dialect != nullptr) {
@@ -72,34 +77,42 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
   }
   std::vector<std::string> known;
   for (const auto& dialect : registry.all()) {
-    known.push_back(fmt::format("{} ({})", dialect->identity().resource.kind, dialect->identity().resource.api_version()));
+    known.push_back(fmt::format("{} ({})", dialect->identity().resource.kind,
+                                dialect->identity().resource.api_version()));
   }
-  return bad(fmt::format("no kind {} in {}; known job kinds: {}", printable(kind), printable(api_version), join(known, ", ")));
+  return bad(fmt::format("no kind {} in {}; known job kinds: {}", printable(kind),
+                         printable(api_version), join(known, ", ")));
 }
 
 Result<void> complete(Manifest& manifest, const std::string& ns) {
   json::Value& metadata = manifest.object["metadata"];
   if (!metadata.is_object()) {
-    return fail(ErrorCode::Invalid, fmt::format("{}: metadata is missing; at least metadata.name is needed", manifest.source));
+    return fail(
+        ErrorCode::Invalid,
+        fmt::format("{}: metadata is missing; at least metadata.name is needed", manifest.source));
   }
   if (metadata["name"].as_string().empty() && metadata["generateName"].as_string().empty()) {
-    return fail(ErrorCode::Invalid, fmt::format("{}: metadata.name is missing", manifest.source));
+    return fail(ErrorCode::Invalid, fmt::format("{}: metadata.name is required", manifest.source));
   }
-  if (manifest.resource.namespaced() && metadata["namespace"].as_string().empty()) metadata["namespace"] = ns;
+  if (manifest.resource.namespaced() && metadata["namespace"].as_string().empty())
+    metadata["namespace"] = ns;
   if (manifest.dialect == nullptr) return {};
   auto causes = manifest.dialect->validate(manifest.object);
   if (causes.empty()) return {};
   std::vector<std::string> sentences;
-  for (const auto& cause : causes) sentences.push_back(fmt::format("{}: {}", cause.field, cause.message));
-  return fail(Error{.code = ErrorCode::Invalid,
-                    .message = fmt::format("{} {} ({}) is invalid: {}", manifest.resource.kind, api::name_of(manifest.object),
-                                           manifest.source, join(sentences, "; ")),
-                    .causes = std::move(causes)});
+  for (const auto& cause : causes)
+    sentences.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  return fail(Error{
+      .code = ErrorCode::Invalid,
+      .message = fmt::format("{} {} ({}) is invalid: {}", manifest.resource.kind,
+                             api::name_of(manifest.object), manifest.source, join(sentences, "; ")),
+      .causes = std::move(causes)});
 }
 
 }  // namespace
 
-Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files, const plan::Registry& registry,
+Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
+                                             const plan::Registry& registry,
                                              const std::string& ns) {
   std::vector<Manifest> manifests;
   for (const std::string& file : files) {

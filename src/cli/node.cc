@@ -28,20 +28,26 @@ Result<std::string> read_pem(const std::string& path) {
 }
 
 // The kubelet's log endpoint for clients of one CA; nothing without one.
-Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context, const NodeVerbOptions& options) {
+Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context,
+                                                       const NodeVerbOptions& options) {
   if (options.client_ca.empty()) return std::unique_ptr<net::Listener>();
-  const auto identity = TRY(net::make_self_signed({.common_name = options.name, .ip_addresses = {options.address}}, context.loop.now()));
-  auto tls = TRY(net::TlsContext::server({.identity = identity, .client_ca_pem = TRY(read_pem(options.client_ca))}));
+  const auto identity = TRY(net::make_self_signed(
+      {.common_name = options.name, .ip_addresses = {options.address}}, context.loop.now()));
+  auto tls = TRY(net::TlsContext::server(
+      {.identity = identity, .client_ca_pem = TRY(read_pem(options.client_ca))}));
   return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
 }
 
 Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions options) {
-  node::RuntimeOptions runtime_options{.home = context.home, .shim_path = CO_TRY(find_shim()), .logger = context.log.named("runtime")};
+  node::RuntimeOptions runtime_options{.home = context.home,
+                                       .shim_path = CO_TRY(find_shim()),
+                                       .logger = context.log.named("runtime")};
   if (!options.pod_range.empty()) runtime_options.pod_range = options.pod_range;
   if (!options.service_range.empty()) runtime_options.service_range = options.service_range;
   std::error_code error;
   std::filesystem::create_directories(context.home, error);
-  auto runtime = CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
+  auto runtime =
+      CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
   auto listener = CO_TRY(listen_for_logs(context, options));
   node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node_settings.host_ip = options.address;
@@ -53,9 +59,11 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
                                                .pool = &context.pool,
                                                .log = context.log.named("node")},
                                               std::move(node_settings)));
-  node::LogEndpoint endpoint(context.loop, agent->logs(), [&](const api::ObjectKey& key) { return agent->find_pod(key); });
+  node::LogEndpoint endpoint(context.loop, agent->logs(),
+                             [&](const api::ObjectKey& key) { return agent->find_pod(key); });
   std::unique_ptr<net::HttpServer> http;
-  if (listener) http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), endpoint);
+  if (listener)
+    http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), endpoint);
   if (http) http->start();
   const auto started = co_await agent->start();
   if (started) {

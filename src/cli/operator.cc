@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/memory.h"
 #include "base/strings.h"
 #include "cli/kube_target.h"
 #include "cli/verbs.h"
@@ -37,15 +38,20 @@ class HealthPages final : public net::HttpHandler {
   const controller::Metrics* metrics = nullptr;
 };
 
-Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const std::string& address, HealthPages& pages) {
+Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const std::string& address,
+                                                      HealthPages& pages) {
   if (address == "0" || address.empty()) return std::unique_ptr<net::HttpServer>();
   const auto colon = address.rfind(':');
-  const auto port = colon == std::string::npos ? std::nullopt : parse_int(std::string_view(address).substr(colon + 1));
+  const auto port = colon == std::string::npos
+                        ? std::nullopt
+                        : parse_int(std::string_view(address).substr(colon + 1));
   if (!port || *port < 0 || *port > 65535) {
-    return fail(ErrorCode::BadRequest, fmt::format("\"{}\" is not an address to bind to, like 127.0.0.1:8080", address));
+    return fail(ErrorCode::BadRequest,
+                fmt::format("\"{}\" is not an address to bind to, like 127.0.0.1:8080", address));
   }
   const std::string host = colon == 0 ? "0.0.0.0" : address.substr(0, colon);
-  auto listener = TRY(net::listen_tcp(context.loop, {.address = host, .port = static_cast<std::uint16_t>(*port)}));
+  auto listener = TRY(
+      net::listen_tcp(context.loop, {.address = host, .port = static_cast<std::uint16_t>(*port)}));
   context.log.info("serving /metrics, /healthz and /readyz on {}", listener->describe());
   auto server = std::make_unique<net::HttpServer>(context.loop, std::move(listener), pages);
   server->start();
@@ -53,11 +59,13 @@ Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const st
 }
 
 // Two operators for one kind would fight over its jobs: refuse while the other's lease is fresh.
-Task<Result<void>> check_foreign_leases(const plan::Registry& registry, cluster::Cluster& cluster, std::string ns, Time now) {
+Task<Result<void>> check_foreign_leases(const plan::Registry& registry, cluster::Cluster& cluster,
+                                        std::string ns, Time now) {
   for (const auto& dialect : registry.all()) {
     const std::string& lease_name = dialect->identity().foreign_lease;
     if (lease_name.empty()) continue;
-    const auto leases = co_await cluster.list(api::leases(), {.where = {.ns = ns, .fields = "metadata.name=" + lease_name}});
+    const auto leases = co_await cluster.list(
+        api::leases(), {.where = {.ns = ns, .fields = "metadata.name=" + lease_name}});
     // Without the right to look we cannot tell; the shipped roles have it.
     if (!leases && leases.error().code == ErrorCode::Forbidden) continue;
     if (!leases) co_return fail(leases.error().in("looking for another operator's lease"));
@@ -65,11 +73,13 @@ Task<Result<void>> check_foreign_leases(const plan::Registry& registry, cluster:
       const json::Value& spec = (*lease)["spec"];
       const auto renewed = api::time_at(spec["renewTime"]);
       const auto duration = std::chrono::seconds(spec["leaseDurationSeconds"].as_int(15));
-      if (spec["holderIdentity"].as_string().empty() || !renewed || *renewed + duration < now) continue;
+      if (spec["holderIdentity"].as_string().empty() || !renewed || *renewed + duration < now)
+        continue;
       co_return fail(ErrorCode::Conflict,
-                     fmt::format("{} is run by another operator: lease {}/{} is held by {}; stop it, or use --take-over",
-                                 dialect->identity().resource.kind, api::namespace_of(*lease), lease_name,
-                                 spec["holderIdentity"].as_string()));
+                     fmt::format("{} is run by another operator: lease {}/{} is held by {}; stop "
+                                 "it, or use --take-over",
+                                 dialect->identity().resource.kind, api::namespace_of(*lease),
+                                 lease_name, spec["holderIdentity"].as_string()));
     }
   }
   co_return Result<void>{};
@@ -90,6 +100,17 @@ Task<void> become_ready(controller::Controller& controller, HealthPages& pages) 
   if (co_await controller.wait_until_synced()) pages.ready = true;
 }
 
+// A list of ten thousand pods, or as many creations, need far more memory than what is kept of
+// them.
+Task<void> release_memory_after_bursts(rt::Loop& loop, const controller::Controller& controller) {
+  std::uint64_t seen = 0;
+  while (co_await rt::sleep_for(loop, std::chrono::seconds(2))) {
+    if (!controller.idle() || controller.looks() == seen) continue;
+    seen = controller.looks();
+    release_unused_memory();
+  }
+}
+
 std::string identity(Rng& rng) {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
@@ -97,20 +118,27 @@ std::string identity(Rng& rng) {
 }
 
 // Everything between the first connection and the last: elected, synced, running, released.
-Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, KubeCluster& cluster, cluster::Leader* leader,
-                           OperatorOptions options) {
-  if (!options.take_over) CO_TRY(co_await check_foreign_leases(context.registry, election_cluster, options.ns, context.loop.now()));
+Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, KubeCluster& cluster,
+                           cluster::Leader* leader, OperatorOptions options) {
+  if (!options.take_over)
+    CO_TRY(co_await check_foreign_leases(context.registry, election_cluster, options.ns,
+                                         context.loop.now()));
   HealthPages pages;
   const auto metrics = CO_TRY(serve_health(context, options.metrics_address, pages));
-  const auto health = CO_TRY(serve_health(context, options.health_address, pages));
+  const auto health = serve_health(context, options.health_address, pages);
+  if (!health) {
+    if (metrics) co_await metrics->close();
+    co_return fail(health.error());
+  }
   rt::Event over(context.loop);
   rt::TaskScope scope(context.loop);
   bool lost = false;
   scope.spawn(stop_on_signal(context.loop, over));
-  controller::Controller controller(context.loop, cluster, context.registry, context.rng, context.log,
-                                    {.ns = options.ns, .may_write = leader == nullptr
-                                                                        ? std::function<bool()>()
-                                                                        : [leader] { return leader->may_write(); }});
+  controller::Controller controller(
+      context.loop, cluster, context.registry, context.rng, context.log,
+      {.ns = options.ns, .may_write = leader == nullptr ? std::function<bool()>() : [leader] {
+         return leader->may_write();
+       }});
   pages.metrics = &controller.metrics();
   rt::TaskScope work(context.loop);
   Result<void> led;
@@ -135,12 +163,13 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
   if (leader == nullptr || leader->may_write()) {
     work.spawn(controller.run());
     work.spawn(become_ready(controller, pages));
+    work.spawn(release_memory_after_bursts(context.loop, controller));
     [[maybe_unused]] const auto waited = co_await over.wait();
   }
   co_await work.close();
+  co_await scope.close();  // first: giving the lease back is no loss
   if (leader != nullptr) co_await leader->close();
-  co_await scope.close();
-  if (health) co_await health->close();
+  if (*health) co_await (*health)->close();
   if (metrics) co_await metrics->close();
   if (lost) co_return fail(ErrorCode::Unavailable, "lost the leader lease");
   co_return Result<void>{};
@@ -165,14 +194,16 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
   if (options.leader_elect) {
     leader = std::make_unique<cluster::Leader>(
         context.loop, **election, context.rng,
-        cluster::LeaderOptions{.ns = options.lease_namespace, .identity = identity(context.rng)}, context.log.named("leader"));
+        cluster::LeaderOptions{.ns = options.lease_namespace, .identity = identity(context.rng)},
+        context.log.named("leader"));
   }
   auto cluster = open_kube(context, *config, leader.get());
   if (!cluster) {
     print_error(cluster.error());
     co_return exit_code::kFailed;
   }
-  const auto done = co_await operate(context, **election, **cluster, leader.get(), std::move(options));
+  const auto done =
+      co_await operate(context, **election, **cluster, leader.get(), std::move(options));
   co_await (*cluster)->close();
   co_await (*election)->close();
   if (!done) print_error(done.error());

@@ -33,7 +33,8 @@ class NodeLogs final : public server::LogSource {
  public:
   NodeLogs(node::LogSource& logs, server::Core& core) : logs_(logs), core_(core) {}
 
-  Task<Result<std::unique_ptr<server::LogStream>>> open(server::ObjectPtr pod, server::LogOptions options) override {
+  Task<Result<std::unique_ptr<server::LogStream>>> open(server::ObjectPtr pod,
+                                                        server::LogOptions options) override {
     node::LogQuery query;
     if (options.tail_lines) query.tail_lines = static_cast<std::size_t>(*options.tail_lines);
     if (options.limit_bytes) query.limit_bytes = static_cast<std::size_t>(*options.limit_bytes);
@@ -90,15 +91,18 @@ struct Plane::Impl {
   Task<Result<void>> start(PlaneParts parts) {
     std::error_code error;
     std::filesystem::create_directories(context.home, error);
-    if (error) co_return fail(ErrorCode::Io, fmt::format("cannot make {}: {}", context.home, error.message()));
+    if (error)
+      co_return fail(ErrorCode::Io,
+                     fmt::format("cannot make {}: {}", context.home, error.message()));
     std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
-    server = CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
-                                                             .pool = &context.pool,
-                                                             .rng = context.rng,
-                                                             .registry = context.registry,
-                                                             .home = context.home,
-                                                             .service_range = std::string(kServiceRange),
-                                                             .log = context.log.named("server")}));
+    server =
+        CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
+                                                        .pool = &context.pool,
+                                                        .rng = context.rng,
+                                                        .registry = context.registry,
+                                                        .home = context.home,
+                                                        .service_range = std::string(kServiceRange),
+                                                        .log = context.log.named("server")}));
     server->on_failure([this](const Error& why) {
       failure = why;
       failed.set();
@@ -123,9 +127,11 @@ struct Plane::Impl {
                                            CO_TRY(node_options(context, host_name()))));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
-    scheduler = std::make_unique<scheduler::Scheduler>(context.loop, *cluster, context.rng, context.log);
-    controller = std::make_unique<controller::Controller>(context.loop, *cluster, context.registry, context.rng,
-                                                          context.log, controller::Controller::Options{});
+    scheduler =
+        std::make_unique<scheduler::Scheduler>(context.loop, *cluster, context.rng, context.log);
+    controller = std::make_unique<controller::Controller>(context.loop, *cluster, context.registry,
+                                                          context.rng, context.log,
+                                                          controller::Controller::Options{});
     CO_TRY(co_await agent->start());
     scope.spawn(scheduler->run());
     scope.spawn(controller->run());
@@ -135,8 +141,9 @@ struct Plane::Impl {
   Result<void> serve() {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
     front = std::make_unique<server::HttpFront>(server->core(), context.rng);
-    http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), *front,
-                                             net::HttpServerOptions{.log = context.log.named("http")});
+    http =
+        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *front,
+                                          net::HttpServerOptions{.log = context.log.named("http")});
     http->start();
     return {};
   }
@@ -164,9 +171,17 @@ Task<Result<std::unique_ptr<Plane>>> Plane::start(Context& context, PlaneParts p
   co_return plane;
 }
 
-cluster::Cluster& Plane::cluster() const { return *impl_->cluster; }
-const std::optional<Error>& Plane::failure() const { return impl_->failure; }
-rt::Event& Plane::failed() { return impl_->failed; }
-Task<void> Plane::close() { return impl_->close(); }
+cluster::Cluster& Plane::cluster() const {
+  return *impl_->cluster;
+}
+const std::optional<Error>& Plane::failure() const {
+  return impl_->failure;
+}
+rt::Event& Plane::failed() {
+  return impl_->failed;
+}
+Task<void> Plane::close() {
+  return impl_->close();
+}
 
 }  // namespace muster::cli

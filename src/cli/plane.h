@@ -13,8 +13,8 @@ namespace muster::cli {
 enum class PlaneParts;
 
 // The embedded control plane, put together: API server with its store, controller, scheduler, node
-// agent, and the socket for other commands. One owner a home. close() it before it is destroyed; pods
-// keep running until somebody deletes them.
+// agent, and the socket for other commands. One owner a home. close() it before it is destroyed;
+// pods keep running until somebody deletes them.
 class Plane {
  public:
   // Conflict when the home has another owner.

@@ -14,7 +14,10 @@ void print_error(const Error& error) {
   }
   // With causes the message is their summary; the causes say it better, one a line.
   const auto head = error.message.substr(0, error.message.find(": "));
-  fmt::print(stderr, "error: {}\n", printable(error.causes.size() == 1 ? head : fmt::format("{} ({} problems)", head, error.causes.size())));
+  fmt::print(stderr, "error: {}\n",
+             printable(error.causes.size() == 1
+                           ? head
+                           : fmt::format("{} ({} problems)", head, error.causes.size())));
   for (const FieldCause& cause : error.causes) {
     fmt::print(stderr, "  {}: {}\n", printable(cause.field), printable(cause.message));
   }

@@ -1,7 +1,7 @@
 #include "cli/program.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "base/strings.h"
 #include "cli/verbs.h"
@@ -44,7 +44,8 @@ class Parser {
         "  muster get                        list jobs\n"
         "  muster logs NAME -f               follow all ranks\n"
         "  muster operator --kubeconfig F    run the operator for a Kubernetes cluster\n\n"
-        "Runs distributed training jobs on this machine or on Kubernetes, from the same manifests.");
+        "Runs distributed training jobs on this machine or on Kubernetes, from the same "
+        "manifests.");
     add_common();
     add_run();
     add_up();
@@ -59,6 +60,12 @@ class Parser {
   }
 
   std::optional<int> parse(int argc, char** argv) {
+    // CLI11 would only say that a subcommand is missing.
+    const auto named = [&](const CLI::App* app) { return app->get_name() == argv[1]; };
+    if (argc > 1 && argv[1][0] != '-' && app_.get_subcommands(named).empty()) {
+      fmt::print(stderr, "error: no command \"{}\"\n  see: muster --help\n", printable(argv[1]));
+      return exit_code::kUsage;
+    }
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
@@ -78,30 +85,40 @@ class Parser {
   }
 
   void add_common() {
-    app_.add_option("--home", flags_.home, "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)");
-    app_.add_option("--kubeconfig", flags_.kubeconfig, "Talk to a Kubernetes cluster: its kubeconfig file");
-    app_.add_option("--context", flags_.kube_context, "Talk to a Kubernetes cluster: the kubeconfig context");
-    app_.add_flag("--insecure-skip-tls-verify", flags_.insecure, "Allow a kubeconfig that skips certificate checks");
+    app_.add_option("--home", flags_.home,
+                    "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)");
+    app_.add_option("--kubeconfig", flags_.kubeconfig,
+                    "Talk to a Kubernetes cluster: its kubeconfig file");
+    app_.add_option("--context", flags_.kube_context,
+                    "Talk to a Kubernetes cluster: the kubeconfig context");
+    app_.add_flag("--insecure-skip-tls-verify", flags_.insecure,
+                  "Allow a kubeconfig that skips certificate checks");
     app_.add_option("-n,--namespace", flags_.ns, "Namespace");
-    app_.add_option("--color", flags_.color, "auto, always or never")->check(CLI::IsMember({"auto", "always", "never"}));
+    app_.add_option("--color", flags_.color, "auto, always or never")
+        ->check(CLI::IsMember({"auto", "always", "never"}));
     app_.add_flag("-v", flags_.verbosity, "More diagnostics on stderr; twice for debugging");
   }
 
-  CLI::App* command(const std::string& name, const std::string& description, const std::string& example_text) {
+  CLI::App* command(const std::string& name, const std::string& description,
+                    const std::string& example_text) {
     CLI::App* app = app_.add_subcommand(name, description);
     examples(app, example_text);
     return app;
   }
 
   void add_run() {
-    CLI::App* app = command("run", "Run the jobs of a manifest, attached: logs of all ranks, the job's exit code.",
-                            "  muster run job.yaml\n  muster run -f job.yaml --dry-run=client -o yaml\n"
-                            "  muster run job.yaml --kubeconfig ~/.kube/config");
+    CLI::App* app = command(
+        "run", "Run the jobs of a manifest, attached: logs of all ranks, the job's exit code.",
+        "  muster run job.yaml\n  muster run -f job.yaml --dry-run=client -o yaml\n"
+        "  muster run job.yaml --kubeconfig ~/.kube/config");
     app->add_option("FILE", run_.files, "Manifest files; - is standard input");
     app->add_option("-f,--filename", run_named_, "The same, kubectl's way");
     app->add_option("--dry-run", dry_run_, "client: print the planned children and create nothing")
-        ->expected(0, 1)->default_str("client")->check(CLI::IsMember({"client", "none"}));
-    app->add_option("-o,--output", run_.output, "Of a dry run: yaml or json")->check(CLI::IsMember({"yaml", "json"}));
+        ->expected(0, 1)
+        ->default_str("client")
+        ->check(CLI::IsMember({"client", "none"}));
+    app->add_option("-o,--output", run_.output, "Of a dry run: yaml or json")
+        ->check(CLI::IsMember({"yaml", "json"}));
     app->callback([this, app] {
       run_.files.insert(run_.files.end(), run_named_.begin(), run_named_.end());
       if (run_.files.empty()) throw CLI::RequiredError("a manifest: muster run FILE");
@@ -111,8 +128,9 @@ class Parser {
   }
 
   void add_up() {
-    CLI::App* app = command("up", "Keep the embedded control plane running and serve its API on a UNIX socket.",
-                            "  muster up\n  muster up --home /data/muster");
+    CLI::App* app =
+        command("up", "Keep the embedded control plane running and serve its API on a UNIX socket.",
+                "  muster up\n  muster up --home /data/muster");
     app->callback([this] {
       flags_.long_running = true;
       verb_ = [](Context& context) { return up(context, {}); };
@@ -120,18 +138,24 @@ class Parser {
   }
 
   void add_get() {
-    CLI::App* app = command("get", "List jobs, pods and other objects.", "  muster get\n  muster get pods -A -o wide\n  muster get jobs NAME -o yaml");
+    CLI::App* app =
+        command("get", "List jobs, pods and other objects.",
+                "  muster get\n  muster get pods -A -o wide\n  muster get jobs NAME -o yaml");
     app->add_option("RESOURCE", get_.resource, "jobs (default), pods, services, events, nodes, …");
     app->add_option("NAME", get_.names, "Only these");
     app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
     app->add_option("-l,--selector", get_.labels, "Label selector");
-    app->add_option("-o,--output", get_.output, "json, yaml, wide or name")->check(CLI::IsMember(kOutputs));
+    app->add_option("-o,--output", get_.output, "json, yaml, wide or name")
+        ->check(CLI::IsMember(kOutputs));
     app->callback([this] { verb_ = [this](Context& context) { return get(context, get_); }; });
   }
 
   void add_describe() {
-    CLI::App* app = command("describe", "Show a job with its pods and events.", "  muster describe NAME\n  muster describe pods NAME");
-    app->add_option("WHAT", describe_words_, "NAME of a job, or RESOURCE NAME")->required()->expected(1, 2);
+    CLI::App* app = command("describe", "Show a job with its pods and events.",
+                            "  muster describe NAME\n  muster describe pods NAME");
+    app->add_option("WHAT", describe_words_, "NAME of a job, or RESOURCE NAME")
+        ->required()
+        ->expected(1, 2);
     app->callback([this] {
       describe_.name = describe_words_.back();
       if (describe_words_.size() == 2) describe_.resource = describe_words_.front();
@@ -140,8 +164,9 @@ class Parser {
   }
 
   void add_logs() {
-    CLI::App* app = command("logs", "Print the logs of all ranks, merged by time.",
-                            "  muster logs NAME\n  muster logs NAME -f\n  muster logs NAME --role Worker --rank 0,4-7");
+    CLI::App* app = command(
+        "logs", "Print the logs of all ranks, merged by time.",
+        "  muster logs NAME\n  muster logs NAME -f\n  muster logs NAME --role Worker --rank 0,4-7");
     app->add_option("NAME", logs_.name, "The job")->required();
     app->add_flag("-f,--follow", logs_.follow, "Go on as lines come; Ctrl-C detaches");
     app->add_flag("-p,--previous", logs_.previous, "Of the container before the last restart");
@@ -153,7 +178,9 @@ class Parser {
     app->callback([this] {
       if (!ranks_.empty()) {
         const auto ranks = parse_ranks(ranks_);
-        if (!ranks) throw CLI::ValidationError("--rank", fmt::format("\"{}\" is not a list of ranks like 0,4-7", ranks_));
+        if (!ranks)
+          throw CLI::ValidationError(
+              "--rank", fmt::format("\"{}\" is not a list of ranks like 0,4-7", ranks_));
         logs_.filter.ranks = *ranks;
       }
       verb_ = [this](Context& context) { return logs(context, logs_); };
@@ -161,14 +188,16 @@ class Parser {
   }
 
   void add_delete() {
-    CLI::App* app = command("delete", "Delete jobs (or other objects) and wait until nothing of them runs.",
-                            "  muster delete NAME\n  muster delete -f job.yaml\n  muster delete pods NAME");
+    CLI::App* app =
+        command("delete", "Delete jobs (or other objects) and wait until nothing of them runs.",
+                "  muster delete NAME\n  muster delete -f job.yaml\n  muster delete pods NAME");
     app->add_option("WHAT", delete_words_, "NAMEs of jobs, or RESOURCE NAME…");
     app->add_option("-f,--filename", delete_.files, "Delete what a manifest names");
     app->add_option("--grace-period", delete_.grace_seconds, "Seconds to stop in");
     app->add_flag("!--no-wait", delete_.wait, "Do not wait");
     app->callback([this] {
-      if (delete_words_.empty() && delete_.files.empty()) throw CLI::RequiredError("what to delete: muster delete NAME");
+      if (delete_words_.empty() && delete_.files.empty())
+        throw CLI::RequiredError("what to delete: muster delete NAME");
       if (delete_words_.size() >= 2 && is_resource(delete_words_.front())) {
         delete_.resource = delete_words_.front();
         delete_words_.erase(delete_words_.begin());
@@ -180,30 +209,40 @@ class Parser {
 
   // A word of our own list; job names may be anything else.
   static bool is_resource(const std::string& word) {
-    for (const auto* known : {"jobs", "job", "pods", "pod", "po", "services", "svc", "configmaps", "cm", "secrets", "secret",
-                              "nodes", "node", "events", "leases", "namespaces", "ns", "serviceaccounts", "sa", "msjobs", "msjob", "msj"}) {
+    for (const auto* known :
+         {"jobs", "job",        "pods",   "pod",        "po",     "services",
+          "svc",  "configmaps", "cm",     "secrets",    "secret", "nodes",
+          "node", "events",     "leases", "namespaces", "ns",     "serviceaccounts",
+          "sa",   "msjobs",     "msjob",  "msj"}) {
       if (word == known) return true;
     }
     return false;
   }
 
   void add_wait() {
-    CLI::App* app = command("wait", "Wait for a job; ends with the job's exit code when it is finished.",
-                            "  muster wait NAME\n  muster wait NAME --for=running --timeout 60");
+    CLI::App* app =
+        command("wait", "Wait for a job; ends with the job's exit code when it is finished.",
+                "  muster wait NAME\n  muster wait NAME --for=running --timeout 60");
     app->add_option("NAME", wait_.name, "The job")->required();
-    app->add_option("--for", wait_.condition, "finished (default), running, delete or condition=TYPE");
+    app->add_option("--for", wait_.condition,
+                    "finished (default), running, delete or condition=TYPE");
     app->add_option("--timeout", wait_.timeout_seconds, "Seconds; afterwards exit 124");
     app->callback([this] { verb_ = [this](Context& context) { return wait(context, wait_); }; });
   }
 
   void add_operator() {
     CLI::App* app = command("operator", "Run jobs on a Kubernetes cluster, as its operator.",
-                            "  muster operator --kubeconfig ~/.kube/config\n  muster operator --namespace ml --leader-elect");
-    app->add_flag("--leader-elect", operator_.leader_elect, "Only one of several operators acts at a time");
-    app->add_flag("--take-over", operator_.take_over, "Run although another operator for the same kind holds its lease");
+                            "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
+                            "--namespace ml --leader-elect");
+    app->add_flag("--leader-elect", operator_.leader_elect,
+                  "Only one of several operators acts at a time");
+    app->add_flag("--take-over", operator_.take_over,
+                  "Run although another operator for the same kind holds its lease");
     app->add_option("--lease-namespace", operator_.lease_namespace, "Where our lease lives");
-    app->add_option("--metrics-bind-address", operator_.metrics_address, "Serves /metrics; 0 switches it off");
-    app->add_option("--health-probe-bind-address", operator_.health_address, "Serves /healthz and /readyz; 0 switches it off");
+    app->add_option("--metrics-bind-address", operator_.metrics_address,
+                    "Serves /metrics; 0 switches it off");
+    app->add_option("--health-probe-bind-address", operator_.health_address,
+                    "Serves /healthz and /readyz; 0 switches it off");
     app->callback([this] {
       flags_.long_running = true;
       verb_ = [this](Context& context) {
@@ -214,8 +253,9 @@ class Parser {
   }
 
   void add_node() {
-    CLI::App* app = command("node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
-                            "  muster node --kubeconfig ~/.kube/config --name box1");
+    CLI::App* app = command(
+        "node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
+        "  muster node --kubeconfig ~/.kube/config --name box1");
     app->add_option("--name", node_.name, "The node's name")->required();
     app->add_option("--address", node_.address, "Where the log endpoint listens");
     app->add_option("--client-ca", node_.client_ca, "PEM file; its clients may read logs");
@@ -230,7 +270,8 @@ class Parser {
   static Task<int> print_version(std::string output) { co_return version(output); }
 
   void add_version() {
-    CLI::App* app = command("version", "Print the version.", "  muster version\n  muster version -o json");
+    CLI::App* app =
+        command("version", "Print the version.", "  muster version\n  muster version -o json");
     app->add_option("-o,--output", version_output_, "json")->check(CLI::IsMember({"json"}));
     app->callback([this] { verb_ = [this](Context&) { return print_version(version_output_); }; });
   }

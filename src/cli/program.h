@@ -24,8 +24,8 @@ struct Flags {
 
 using Verb = std::function<Task<int>(Context&)>;
 
-// Reads the command line into flags and what to run; an exit code when there is nothing to run (help,
-// a usage error).
+// Reads the command line into flags and what to run; an exit code when there is nothing to run
+// (help, a usage error).
 std::optional<int> parse(int argc, char** argv, Flags& flags, Verb& verb);
 
 }  // namespace muster::cli

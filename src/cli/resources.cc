@@ -14,7 +14,7 @@ struct BuiltIn {
 };
 
 const std::vector<BuiltIn>& built_in() {
-  static const std::vector<BuiltIn> kKinds = {
+  static const std::vector<BuiltIn> kinds = {
       {api::pods, {"pods", "pod", "po"}},
       {api::services, {"services", "service", "svc"}},
       {api::config_maps, {"configmaps", "configmap", "cm"}},
@@ -25,21 +25,26 @@ const std::vector<BuiltIn>& built_in() {
       {api::leases, {"leases", "lease"}},
       {api::namespaces, {"namespaces", "namespace", "ns"}},
   };
-  return kKinds;
+  return kinds;
 }
 
 bool names_kind(const plan::Identity& identity, const std::string& name) {
-  if (name == identity.resource.plural || name == identity.singular || name == identity.resource.qualified()) return true;
-  return equal_ignoring_case(name, identity.resource.kind) || std::ranges::find(identity.short_names, name) != identity.short_names.end();
+  if (name == identity.resource.plural || name == identity.singular ||
+      name == identity.resource.qualified())
+    return true;
+  return equal_ignoring_case(name, identity.resource.kind) ||
+         std::ranges::find(identity.short_names, name) != identity.short_names.end();
 }
 
 }  // namespace
 
-Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry, const std::string& name) {
+Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
+                                                   const std::string& name) {
   std::vector<api::Resource> found;
   const bool every_job = name == "jobs" || name == "job" || name == "training";
   for (const auto& dialect : registry.all()) {
-    if (every_job || names_kind(dialect->identity(), name)) found.push_back(dialect->identity().resource);
+    if (every_job || names_kind(dialect->identity(), name))
+      found.push_back(dialect->identity().resource);
   }
   for (const BuiltIn& kind : built_in()) {
     if (std::ranges::find(kind.names, name) != kind.names.end()) found.push_back(kind.resource());
@@ -48,7 +53,8 @@ Result<std::vector<api::Resource>> resources_named(const plan::Registry& registr
   std::vector<std::string> known = {"jobs"};
   for (const auto& dialect : registry.all()) known.push_back(dialect->identity().resource.plural);
   for (const BuiltIn& kind : built_in()) known.push_back(kind.names.front());
-  return fail(ErrorCode::BadRequest, fmt::format("no resource \"{}\"; known: {}", printable(name), join(known, ", ")));
+  return fail(ErrorCode::BadRequest,
+              fmt::format("no resource \"{}\"; known: {}", printable(name), join(known, ", ")));
 }
 
 }  // namespace muster::cli

@@ -35,10 +35,12 @@ Task<void> watch_signals(rt::RealLoop& loop, Interruption& interruption, JobFoll
   }
 }
 
-std::string progress(const JobFollower& follower, const plan::Dialect& dialect, const std::string& name, Duration age) {
+std::string progress(const JobFollower& follower, const plan::Dialect& dialect,
+                     const std::string& name, Duration age) {
   if (!follower.job()) return fmt::format(" {} starting", name);
   const JobView view = JobView::from(*follower.job(), dialect);
-  std::string line = fmt::format(" {} {} {}  ranks {}/{}", name, view.state, clock_time(age), view.ranks_ready, view.ranks);
+  std::string line = fmt::format(" {} {} {}  ranks {}/{}", name, view.state, clock_time(age),
+                                 view.ranks_ready, view.ranks);
   if (view.restarts > 0) line += fmt::format("  restarts {}", view.restarts);
   return line;
 }
@@ -71,7 +73,8 @@ class AttachedRun {
         begun_(context.loop.monotonic()) {}
 
   Task<int> follow() {
-    screen_.note(fmt::format("   Started  {} {} on {}", dialect_.identity().resource.kind, key_.text(), target_.description()));
+    screen_.note(fmt::format("   Started  {} {} on {}", dialect_.identity().resource.kind,
+                             key_.text(), target_.description()));
     rt::TaskScope scope(context_.loop);
     follower_.start();
     scope.spawn(watch_signals(context_.loop, interruption_, follower_));
@@ -88,7 +91,8 @@ class AttachedRun {
       if (interruption_.count > 0) co_return co_await interrupted();
       if (follower_.gone()) {
         screen_.clear_status();
-        print_error({.code = ErrorCode::NotFound, .message = fmt::format("{} was deleted by somebody else", key_.text())});
+        print_error({.code = ErrorCode::NotFound,
+                     .message = fmt::format("{} was deleted by somebody else", key_.text())});
         co_return exit_code::kOurs;
       }
       if (follower_.finished()) co_return co_await finish();
@@ -107,9 +111,11 @@ class AttachedRun {
     screen_.clear_status();
     const Duration age = context_.loop.monotonic() - begun_;
     if (view.state == "Succeeded") {
-      screen_.note(fmt::format(" Succeeded  {} in {} · {} ranks · {} restarts", key_.name, clock_time(age), view.ranks, view.restarts));
+      screen_.note(fmt::format(" Succeeded  {} in {} · {} ranks · {} restarts", key_.name,
+                               clock_time(age), view.ranks, view.restarts));
     } else {
-      screen_.note(fmt::format("    Failed  {} after {} — {}", key_.name, clock_time(age), view.message));
+      screen_.note(
+          fmt::format("    Failed  {} after {} — {}", key_.name, clock_time(age), view.message));
       screen_.note("");
       screen_.note(root_cause(view, key_.name));
     }
@@ -135,8 +141,8 @@ class AttachedRun {
     const auto pods = follower_.pods();
     for (const auto& [name, pod] : pods) {
       if (api::is_deleting(*pod) || api::is_finished(api::phase_of(*pod))) continue;
-      [[maybe_unused]] const auto removed =
-          co_await target_.cluster().remove(api::pods(), api::key_of(*pod), {.uid = api::uid_of(*pod)});
+      [[maybe_unused]] const auto removed = co_await target_.cluster().remove(
+          api::pods(), api::key_of(*pod), {.uid = api::uid_of(*pod)});
     }
   }
 
@@ -224,7 +230,8 @@ Task<int> submit_and_follow(Context& context, Target& target, std::vector<Manife
 }  // namespace
 
 Task<int> run(Context& context, RunOptions options) {
-  auto manifests = load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns);
+  auto manifests =
+      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns);
   if (!manifests) {
     print_error(manifests.error());
     co_return exit_code::kOurs;

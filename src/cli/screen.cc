@@ -20,7 +20,8 @@ void write_all(int fd, std::string_view text) {
 std::string fitted(const std::string& line, int width) {
   std::size_t columns = 0;
   for (std::size_t i = 0; i < line.size(); ++i) {
-    if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U && ++columns >= static_cast<std::size_t>(width)) {
+    if ((static_cast<unsigned char>(line[i]) & 0xC0U) != 0x80U &&
+        ++columns >= static_cast<std::size_t>(width)) {
       return line.substr(0, i);
     }
   }

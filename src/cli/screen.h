@@ -7,7 +7,8 @@
 
 namespace muster::cli {
 
-// Job output on stdout, one status line below it on stderr where that is a terminal. Whole lines only.
+// Job output on stdout, one status line below it on stderr where that is a terminal. Whole lines
+// only.
 class Screen {
  public:
   explicit Screen(const Terminal& terminal) : terminal_(terminal) {}

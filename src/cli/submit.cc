@@ -14,7 +14,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 bool travels(const std::string& name) {
-  return name == "PATH" || name == "HOME" || name == "LD_LIBRARY_PATH" || name == "VIRTUAL_ENV" || name.starts_with("CONDA_");
+  return name == "PATH" || name == "HOME" || name == "LD_LIBRARY_PATH" || name == "VIRTUAL_ENV" ||
+         name.starts_with("CONDA_");
 }
 
 // On this machine a pod finds programs as its submitter does.
@@ -26,20 +27,24 @@ void annotate_environment(json::Value& job, const Context& context) {
   job["metadata"]["annotations"][plan::kEnvironmentAnnotation] = json::write(environment);
 }
 
-Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster, const Manifest& manifest, std::string uid) {
+Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
+                                   const Manifest& manifest, std::string uid) {
   const api::ObjectKey key = api::key_of(manifest.object);
   const Monotonic latest = context.loop.monotonic() + seconds(60);
   while (context.loop.monotonic() < latest) {
     const auto job = co_await cluster.get(manifest.resource, key);
-    const bool gone = (!job && job.error().code == ErrorCode::NotFound) || (job && api::uid_of(**job) != uid);
+    const bool gone =
+        (!job && job.error().code == ErrorCode::NotFound) || (job && api::uid_of(**job) != uid);
     if (gone) {
       const auto pods = CO_TRY(co_await cluster.list(
-          api::pods(), {.where = {.ns = key.ns, .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
+          api::pods(),
+          {.where = {.ns = key.ns, .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
       if (pods.items.empty()) co_return Result<void>{};
     }
     CO_TRY(co_await rt::sleep_for(context.loop, milliseconds(20)));
   }
-  co_return fail(ErrorCode::Timeout, fmt::format("the old {} did not go within a minute", key.text()));
+  co_return fail(ErrorCode::Timeout,
+                 fmt::format("the old {} did not go within a minute", key.text()));
 }
 
 // Makes room for a job: a finished one of its name is deleted, a running one is in the way.
@@ -53,7 +58,8 @@ Task<Result<void>> replace_finished(Context& context, Target& target, const Mani
   const std::string uid = api::uid_of(**existing);
   if (!JobView::from(**existing, *manifest.dialect).finished && !api::is_deleting(**existing)) {
     co_return fail(ErrorCode::AlreadyExists,
-                   fmt::format("{} {} is still running; follow it with: muster logs -f {}   stop it with: muster delete {}",
+                   fmt::format("{} {} is still running; follow it with: muster logs -f {}   stop "
+                               "it with: muster delete {}",
                                manifest.resource.kind, key.text(), key.name, key.name));
   }
   auto removed = co_await target.cluster().remove(manifest.resource, key, {.uid = uid});
@@ -61,33 +67,63 @@ Task<Result<void>> replace_finished(Context& context, Target& target, const Mani
   co_return co_await wait_until_gone(context, target.cluster(), manifest, uid);
 }
 
+struct Submitted {
+  cluster::ObjectPtr object;
+  bool is_new = true;  // ours to take back
+};
+
+// What a job needs beside it may be there from the run before; then it becomes what the file says.
+Task<Result<Submitted>> create_or_replace(cluster::Cluster& cluster, Manifest manifest) {
+  auto created = co_await cluster.create(manifest.resource, manifest.object);
+  if (created) co_return Submitted{.object = *created};
+  const bool replaceable = manifest.dialect == nullptr && manifest.resource != api::pods();
+  if (created.error().code != ErrorCode::AlreadyExists || !replaceable)
+    co_return fail(created.error());
+  const auto existing =
+      CO_TRY(co_await cluster.get(manifest.resource, api::key_of(manifest.object)));
+  // A namespace or an account has nothing of its own to change.
+  if (manifest.resource == api::namespaces() || manifest.resource == api::service_accounts()) {
+    co_return Submitted{.object = existing, .is_new = false};
+  }
+  manifest.object["metadata"]["resourceVersion"] = api::resource_version_of(*existing);
+  const auto updated =
+      CO_TRY(co_await cluster.update(manifest.resource, std::move(manifest.object)));
+  co_return Submitted{.object = updated, .is_new = false};
+}
+
 Task<void> take_back(cluster::Cluster& cluster, const std::vector<Manifest>& manifests,
-                     const std::vector<cluster::ObjectPtr>& created) {
-  for (std::size_t i = created.size(); i-- > 0;) {
+                     const std::vector<Submitted>& submitted) {
+  for (std::size_t i = submitted.size(); i-- > 0;) {
+    if (!submitted[i].is_new) continue;
+    const json::Value& object = *submitted[i].object;
     [[maybe_unused]] const auto removed = co_await cluster.remove(
-        manifests[i].resource, api::key_of(*created[i]), {.uid = api::uid_of(*created[i])});
+        manifests[i].resource, api::key_of(object), {.uid = api::uid_of(object)});
   }
 }
 
 }  // namespace
 
-Task<Result<std::vector<cluster::ObjectPtr>>> submit(Context& context, Target& target, std::vector<Manifest> manifests) {
+Task<Result<std::vector<cluster::ObjectPtr>>> submit(Context& context, Target& target,
+                                                     std::vector<Manifest> manifests) {
   for (const Manifest& manifest : manifests) {
     if (manifest.dialect != nullptr && !api::name_of(manifest.object).empty()) {
       CO_TRY(co_await replace_finished(context, target, manifest));
     }
   }
-  std::vector<cluster::ObjectPtr> created;
+  std::vector<Submitted> submitted;
   for (Manifest& manifest : manifests) {
-    if (manifest.dialect != nullptr && target.is_local()) annotate_environment(manifest.object, context);
-    auto object = co_await target.cluster().create(manifest.resource, manifest.object);
-    if (!object) {
-      co_await take_back(target.cluster(), manifests, created);
-      co_return fail(object.error().in(manifest.source));
+    if (manifest.dialect != nullptr && target.is_local())
+      annotate_environment(manifest.object, context);
+    auto one = co_await create_or_replace(target.cluster(), manifest);
+    if (!one) {
+      co_await take_back(target.cluster(), manifests, submitted);
+      co_return fail(one.error().in(manifest.source));
     }
-    created.push_back(*object);
+    submitted.push_back(std::move(*one));
   }
-  co_return created;
+  std::vector<cluster::ObjectPtr> objects;
+  for (Submitted& one : submitted) objects.push_back(std::move(one.object));
+  co_return objects;
 }
 
 }  // namespace muster::cli

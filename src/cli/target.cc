@@ -30,7 +30,9 @@ bool answers(const std::string& path) {
 
 }  // namespace
 
-std::string socket_path(const std::string& home) { return home + "/muster.sock"; }
+std::string socket_path(const std::string& home) {
+  return home + "/muster.sock";
+}
 
 Target::Target() = default;
 Target::~Target() = default;
@@ -61,7 +63,8 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
   // Several tries: an owner may end, or a new one begin, between looking and asking.
   for (int attempt = 0;; ++attempt) {
     if (answers(socket_path(context.home))) {
-      cluster::kube::ClientConfig config{.context = "local", .server = {.socket_path = socket_path(context.home)}};
+      cluster::kube::ClientConfig config{.context = "local",
+                                         .server = {.socket_path = socket_path(context.home)}};
       remote_ = CO_TRY(open_kube(context, config, nullptr));
       cluster_ = remote_.get();
       description_ = fmt::format("this machine (muster up in {})", context.home);
@@ -73,7 +76,8 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
       cluster_ = &plane_->cluster();
       co_return Result<void>{};
     }
-    const bool owned = plane.error().code == ErrorCode::AlreadyExists || plane.error().code == ErrorCode::Conflict;
+    const bool owned =
+        plane.error().code == ErrorCode::AlreadyExists || plane.error().code == ErrorCode::Conflict;
     if (!owned || attempt >= 20) co_return fail(plane.error());
     CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(100)));
   }

@@ -18,8 +18,8 @@ class Plane;
 // How much of an embedded control plane a command needs when nobody else keeps one.
 enum class PlaneParts { Store, All };
 
-// The cluster that a command talks to: a real one by kubeconfig, the embedded one of a running Muster
-// over its socket, or an embedded one of our own. close() it before it is destroyed.
+// The cluster that a command talks to: a real one by kubeconfig, the embedded one of a running
+// Muster over its socket, or an embedded one of our own. close() it before it is destroyed.
 class Target {
  public:
   // `--context` or `--kubeconfig` mean a real cluster; anything else is this machine.

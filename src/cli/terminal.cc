@@ -40,11 +40,13 @@ Terminal Terminal::detect(const Context& context) {
     const std::string locale = context.env(name);
     if (locale.empty()) continue;
     const std::string lower = to_lower(locale);
-    terminal.utf8 = lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+    terminal.utf8 =
+        lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
     break;
   }
   winsize size{};
-  if (terminal.err_is_terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+  if (terminal.err_is_terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
     terminal.width = size.ws_col;
   }
   return terminal;

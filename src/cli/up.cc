@@ -28,8 +28,10 @@ Task<int> up(Context& context, UpOptions options) {
     co_return exit_code::kFailed;
   }
   if (!options.quiet) {
-    const auto took = std::chrono::duration_cast<std::chrono::milliseconds>(context.loop.monotonic() - begun);
-    fmt::print("   Started  embedded control plane in {} ms · state in {}\n", took.count(), context.home);
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(context.loop.monotonic() - begun);
+    fmt::print("   Started  embedded control plane in {} ms · state in {}\n", took.count(),
+               context.home);
     fmt::print("       API  unix://{}\n", socket_path(context.home));
     fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
     std::fflush(stdout);

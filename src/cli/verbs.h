@@ -86,6 +86,7 @@ Task<int> node(Context& context, NodeVerbOptions options);
 int version(const std::string& output);
 
 // `jobs`, a kind's plural, singular or short name, or a built-in kind; Invalid with the known ones.
-Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry, const std::string& name);
+Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
+                                                   const std::string& name);
 
 }  // namespace muster::cli

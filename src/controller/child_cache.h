@@ -1,7 +1,7 @@
 #pragma once
 
-#include <cstdint>
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <set>
@@ -14,8 +14,8 @@
 namespace muster::controller {
 
 // What exists of one child kind, by the uid of the owning job; keeps only what the engine reads.
-// Fed by a reflector and by the answers to our own writes, so that a decision never rests on less than
-// what we did ourselves; older news about an object never replaces newer. Lives on the loop.
+// Fed by a reflector and by the answers to our own writes, so that a decision never rests on less
+// than what we did ourselves; older news about an object never replaces newer. Lives on the loop.
 template <class View>
 class ChildCache final : public cluster::Sink {
  public:
@@ -25,7 +25,8 @@ class ChildCache final : public cluster::Sink {
 
   ChildCache(Make make, Changed changed) : make_(std::move(make)), changed_(std::move(changed)) {}
 
-  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string& resource_version) override {
+  void replace(const std::vector<cluster::ObjectPtr>& objects,
+               const std::string& resource_version) override {
     seen_ = std::max(seen_, cluster::version_number(resource_version));
     std::set<std::string> owners;
     std::map<std::string, Entries> fresh;
@@ -55,13 +56,14 @@ class ChildCache final : public cluster::Sink {
     }
   }
 
-  // The answer to a write of ours. If the stream is already past it and does not know the object, it
-  // is gone again.
-  void learn(const json::Value& object) {
+  // The answer to a request of ours. If the stream is already past it and does not know the object,
+  // it is gone again: false.
+  bool learn(const json::Value& object) {
     const std::string owner = api::controller_uid_of(object);
     const bool known = by_owner_.contains(owner) && by_owner_[owner].contains(api::uid_of(object));
-    if (!known && cluster::version_number(api::resource_version_of(object)) <= seen_) return;
+    if (!known && cluster::version_number(api::resource_version_of(object)) <= seen_) return false;
     put(owner, object);
+    return true;
   }
 
   // A delete that is about to be sent: when the object goes, it was our doing.
@@ -132,7 +134,8 @@ class ChildCache final : public cluster::Sink {
     const std::string owner = api::controller_uid_of(object);
     if (owner.empty()) return;
     const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
-    fresh[owner].insert_or_assign(api::uid_of(object), Entry{.version = version, .view = make_(object)});
+    fresh[owner].insert_or_assign(api::uid_of(object),
+                                  Entry{.version = version, .view = make_(object)});
     owners.insert(owner);
   }
 

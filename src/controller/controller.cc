@@ -34,7 +34,8 @@ bool same_but_for_counts(const json::Value& a, const json::Value& b) {
 
 // Whether a note tells what was just done or stored, or a state that the next look finds again.
 Recorder::About about(Note::Kind kind) {
-  const bool lasts = kind == Note::Kind::Warning || kind == Note::Kind::CreateFailed || kind == Note::Kind::DeleteFailed;
+  const bool lasts = kind == Note::Kind::Warning || kind == Note::Kind::CreateFailed ||
+                     kind == Note::Kind::DeleteFailed;
   return lasts ? Recorder::About::Lasting : Recorder::About::Happening;
 }
 
@@ -61,30 +62,37 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
       queue_(loop, rng),
       pods_(&engine::PodView::from,
             [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }),
-      recorder_(loop, cluster, rng, log.named("recorder"),
-                {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
+      recorder_(
+          loop, cluster, rng, log.named("recorder"),
+          {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
       waves_(loop, cluster,
              {.pods = &pods_,
               .objects = [this](const api::Resource& r) -> ObjectCache& { return objects_of(r); }},
              [this] { return may_write(); }) {
-  const auto reflect = [&](const api::Resource& resource, const std::string& labels, cluster::Sink& sink) {
+  const auto reflect = [&](const api::Resource& resource, const std::string& labels,
+                           cluster::Sink& sink) {
     reflectors_.push_back(std::make_unique<cluster::Reflector>(
-        loop, cluster, resource, cluster::Selection{.ns = options_.ns, .labels = labels}, sink, rng, log_));
+        loop, cluster, resource, cluster::Selection{.ns = options_.ns, .labels = labels}, sink, rng,
+        log_));
   };
   const std::string ours(plan::labels::kJobUid);
   reflect(api::pods(), ours, pods_);
   const api::Resource& service = api::services();
   objects_.emplace_back(
       service, std::make_unique<ObjectCache>(
-                   [service](const json::Value& object) { return engine::ObjectView::from(service, object); },
+                   [service](const json::Value& object) {
+                     return engine::ObjectView::from(service, object);
+                   },
                    [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }));
   reflect(service, ours, *objects_.back().second);
   for (const auto& dialect : registry.all()) {
     const std::string prefix = dialect->identity().resource.qualified() + "|";
-    auto kind = std::make_unique<Kind>(
-        Kind{.dialect = dialect.get(),
-             .prefix = prefix,
-             .jobs = JobCache([this, prefix](const api::ObjectKey& key) { queue_.add(prefix + key.text()); })});
+    auto kind =
+        std::make_unique<Kind>(Kind{.dialect = dialect.get(),
+                                    .prefix = prefix,
+                                    .jobs = JobCache([this, prefix](const api::ObjectKey& key) {
+                                      queue_.add(prefix + key.text());
+                                    })});
     reflect(dialect->identity().resource, "", kind->jobs);
     kinds_.push_back(std::move(kind));
   }
@@ -140,6 +148,7 @@ Task<void> Controller::work() {
   while (true) {
     const auto key = co_await queue_.next();
     if (!key) co_return;
+    ++looks_;
     const auto done = co_await sync(*key);
     if (done) {
       queue_.succeeded(*key);
@@ -168,7 +177,8 @@ Task<Result<void>> Controller::sync(const std::string& key) {
       }
       co_return Result<void>{};
     }
-    if (const auto memory = memories_.find(key); memory != memories_.end() && memory->second.recheck) {
+    if (const auto memory = memories_.find(key);
+        memory != memories_.end() && memory->second.recheck) {
       CO_TRY(co_await read_again(kind, object, job));
       memories_[key].recheck = false;
       continue;
@@ -179,9 +189,10 @@ Task<Result<void>> Controller::sync(const std::string& key) {
   co_return Result<void>{};
 }
 
-// A child went that we had not sent away. If its owner went first and we have not heard of it, every
-// child that we made anew would be collected at once, and so on until the news arrives.
-Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job) {
+// A child went that we had not sent away. If its owner went first and we have not heard of it,
+// every child that we made anew would be collected at once, and so on until the news arrives.
+Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key,
+                                          cluster::ObjectPtr job) {
   const auto now = co_await cluster_.get(kind.dialect->identity().resource, key);
   if (!now && now.error().code != ErrorCode::NotFound) co_return fail(now.error());
   if (now && api::uid_of(**now) == api::uid_of(*job)) {
@@ -229,7 +240,8 @@ engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   return observed;
 }
 
-Result<std::shared_ptr<const plan::Plan>> Controller::compile(const Kind& kind, const json::Value& job,
+Result<std::shared_ptr<const plan::Plan>> Controller::compile(const Kind& kind,
+                                                              const json::Value& job,
                                                               Memory& memory) {
   const std::int64_t generation = api::generation_of(job);
   if (!memory.plan || memory.generation != generation) {
@@ -240,13 +252,15 @@ Result<std::shared_ptr<const plan::Plan>> Controller::compile(const Kind& kind, 
 }
 
 Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
-                                         const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
+                                         const plan::JobRef& ref,
+                                         std::shared_ptr<const plan::Plan> plan,
                                          Decision decision) {
   // A frozen job has no plan; its status is written in the words of an empty one.
   plan::Plan frozen;
   frozen.job = ref;
   const plan::Plan& words = plan ? *plan : frozen;
-  const json::Value status = kind.dialect->status(words, (*job)["status"], decision.verdict, loop_.now());
+  const json::Value status =
+      kind.dialect->status(words, (*job)["status"], decision.verdict, loop_.now());
   const bool changed = status != (*job)["status"];
   const plan::Phase before = plan::Ledger::from_json((*job)["status"][kLedger]).phase;
   const bool commit = decision.commit_first && changed;
@@ -273,10 +287,12 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
 }
 
 // Numbers alone may wait for a moment, and are looked at again then.
-bool Controller::is_due(const std::string& key, const json::Value& status, const json::Value& stored) {
+bool Controller::is_due(const std::string& key, const json::Value& status,
+                        const json::Value& stored) {
   const Monotonic last = memories_[key].last_status;
   const Duration since = loop_.monotonic() - last;
-  if (!same_but_for_counts(status, stored) || last == Monotonic{} || since >= kCountsInterval) return true;
+  if (!same_but_for_counts(status, stored) || last == Monotonic{} || since >= kCountsInterval)
+    return true;
   queue_.add_after(key, kCountsInterval - since);
   return false;
 }
@@ -299,10 +315,12 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
   if (!may_write()) co_return fail(ErrorCode::Cancelled, "no longer the leader");
   json::Value update = *job;
   update["status"] = std::move(status);
-  auto stored = co_await cluster_.update_status(kind.dialect->identity().resource, std::move(update));
+  auto stored =
+      co_await cluster_.update_status(kind.dialect->identity().resource, std::move(update));
   if (!stored) co_return fail(stored.error().in("writing the status"));
   if (!(**stored)["status"][kLedger].is_object()) {
-    co_return fail(ErrorCode::Invalid, "the server drops status.muster: its CRD is too old, apply deploy/crds");
+    co_return fail(ErrorCode::Invalid,
+                   "the server drops status.muster: its CRD is too old, apply deploy/crds");
   }
   kind.jobs.learn(*stored);
   co_return *stored;
@@ -316,7 +334,8 @@ void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vecto
   }
 }
 
-void Controller::count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after) {
+void Controller::count(const Kind& kind, const plan::JobRef& job, plan::Phase before,
+                       plan::Phase after) {
   const std::string& framework = kind.dialect->identity().framework;
   Memory& memory = memories_[kind.prefix + api::ObjectKey{.ns = job.ns, .name = job.name}.text()];
   if (!std::exchange(memory.counted, true) && before == plan::Phase::Created) {

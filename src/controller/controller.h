@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -22,9 +23,9 @@
 
 namespace muster::controller {
 
-// Runs every job of the registry's kinds on a cluster: watches, decides, acts, reports. Keeps nothing
-// that matters: whatever it forgets in a crash is in the cluster or in the ledger. Lives on the loop;
-// everything it is handed outlives it.
+// Runs every job of the registry's kinds on a cluster: watches, decides, acts, reports. Keeps
+// nothing that matters: whatever it forgets in a crash is in the cluster or in the ledger. Lives on
+// the loop; everything it is handed outlives it.
 class Controller {
  public:
   struct Options {
@@ -32,7 +33,8 @@ class Controller {
     int workers = 64;                 // jobs looked at concurrently
     std::function<bool()> may_write;  // asked right before every write; empty: always
     // The policy; the simulation plants faults here to see that its checks find them.
-    std::function<engine::Decision(const plan::Plan&, const engine::Observed&, Time)> decide = engine::decide;
+    std::function<engine::Decision(const plan::Plan&, const engine::Observed&, Time)> decide =
+        engine::decide;
   };
 
   Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry, Rng& rng,
@@ -44,7 +46,9 @@ class Controller {
   // Completes once all caches hold what the cluster held when run() began.
   Task<Result<void>> wait_until_synced();
   [[nodiscard]] const Metrics& metrics() const { return metrics_; }
-  // Nothing to do and nothing queued; for tests and the simulation.
+  // How often a job was looked at.
+  [[nodiscard]] std::uint64_t looks() const { return looks_; }
+  // Nothing to do and nothing queued.
   [[nodiscard]] bool idle() const { return queue_.idle(); }
 
  private:
@@ -73,11 +77,14 @@ class Controller {
   Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                                const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
                                engine::Decision decision);
-  Task<Result<bool>> reject(Kind& kind, const std::string& key, cluster::ObjectPtr job, const Error& error);
-  Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job, json::Value status);
+  Task<Result<bool>> reject(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                            const Error& error);
+  Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job,
+                                                json::Value status);
   bool is_due(const std::string& key, const json::Value& status, const json::Value& stored);
   engine::Observed observe(const json::Value& job, Memory& memory);
-  Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job, Memory& memory);
+  Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job,
+                                                    Memory& memory);
   void say(const Kind& kind, const plan::JobRef& job, const std::vector<plan::Note>& notes);
   void count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after);
 
@@ -94,6 +101,7 @@ class Controller {
   Recorder recorder_;
   WaveRunner waves_;
   Metrics metrics_;
+  std::uint64_t looks_ = 0;
 };
 
 }  // namespace muster::controller

@@ -14,7 +14,8 @@ class JobCache final : public cluster::Sink {
   using Changed = std::function<void(const api::ObjectKey&)>;
   explicit JobCache(Changed changed) : changed_(std::move(changed)) {}
 
-  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string& resource_version) override;
+  void replace(const std::vector<cluster::ObjectPtr>& objects,
+               const std::string& resource_version) override;
   void apply(const cluster::WatchEvent& event) override;
   // The answer to a status write of ours.
   void learn(const cluster::ObjectPtr& job);

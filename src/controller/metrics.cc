@@ -18,9 +18,10 @@ std::string Metrics::text() const {
                    "# TYPE training_operator_jobs_{0}_total counter\n",
                    kNames[i]);
     for (const auto& [labels, value] : jobs_[i]) {
-      fmt::format_to(std::back_inserter(out),
-                     "training_operator_jobs_{}_total{{framework=\"{}\",job_namespace=\"{}\"}} {}\n",
-                     kNames[i], labels.first, labels.second, value);
+      fmt::format_to(
+          std::back_inserter(out),
+          "training_operator_jobs_{}_total{{framework=\"{}\",job_namespace=\"{}\"}} {}\n",
+          kNames[i], labels.first, labels.second, value);
     }
   }
   return out;

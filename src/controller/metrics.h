@@ -7,7 +7,8 @@
 
 namespace muster::controller {
 
-// The counters that the Kubeflow operators have, by framework and namespace, in Prometheus' text form.
+// The counters that the Kubeflow operators have, by framework and namespace, in Prometheus' text
+// form.
 class Metrics {
  public:
   enum class Job { Created, Deleted, Successful, Failed, Restarted };

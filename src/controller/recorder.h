@@ -16,8 +16,8 @@
 namespace muster::controller {
 
 // Writes events about jobs. They are worth little compared with a pod: they wait while there is
-// other work (but not longer than a few seconds), are sent a few at a time, and are dropped with a count
-// when too many queue up or the server refuses them. Lives on the loop.
+// other work (but not longer than a few seconds), are sent a few at a time, and are dropped with a
+// count when too many queue up or the server refuses them. Lives on the loop.
 class Recorder {
  public:
   struct Options {
@@ -26,8 +26,8 @@ class Recorder {
   };
   Recorder(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger log, Options options);
 
-  // What happened is written each time. What lasts is found again at every look: written once, until
-  // its text changes.
+  // What happened is written each time. What lasts is found again at every look: written once,
+  // until its text changes.
   enum class About { Happening, Lasting };
   void record(const plan::Identity& identity, const plan::JobRef& job, const plan::EventText& text,
               const std::string& subject, About about);

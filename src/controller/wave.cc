@@ -9,8 +9,8 @@ using plan::Note;
 
 // Only these are decided on; whatever else goes wrong is tried again.
 bool is_refusal(ErrorCode code) {
-  return code == ErrorCode::Invalid || code == ErrorCode::BadRequest || code == ErrorCode::Forbidden ||
-         code == ErrorCode::TooLarge;
+  return code == ErrorCode::Invalid || code == ErrorCode::BadRequest ||
+         code == ErrorCode::Forbidden || code == ErrorCode::TooLarge;
 }
 
 // More than ten of a kind are told in one sentence.
@@ -39,10 +39,8 @@ Task<WaveResult> WaveRunner::run(plan::JobRef job, std::vector<engine::Action> w
 
 Task<void> WaveRunner::send(const plan::JobRef& job, engine::Action action, WaveResult& result) {
   if (auto* pod = std::get_if<engine::CreatePod>(&action)) {
-    engine::Refusal refusal{.kind = "Pod",
-                            .name = api::name_of(pod->body),
-                            .role = pod->role,
-                            .index = pod->index};
+    engine::Refusal refusal{
+        .kind = "Pod", .name = api::name_of(pod->body), .role = pod->role, .index = pod->index};
     co_await create(job, api::pods(), std::move(pod->body), std::move(refusal), result);
   } else if (auto* object = std::get_if<engine::CreateObject>(&action)) {
     engine::Refusal refusal{.kind = object->resource.kind, .name = api::name_of(object->body)};
@@ -56,8 +54,8 @@ Task<void> WaveRunner::send(const plan::JobRef& job, engine::Action action, Wave
   }
 }
 
-Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& resource, json::Value body,
-                              engine::Refusal refusal, WaveResult& result) {
+Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& resource,
+                              json::Value body, engine::Refusal refusal, WaveResult& result) {
   if (!may_write_()) co_return;
   auto created = co_await cluster_.create(resource, std::move(body));
   if (created) {
@@ -97,7 +95,9 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
     co_return;
   }
   if (api::controller_uid_of(**existing) == job.uid) {
-    learn(resource, **existing);
+    // The watch is past it and never showed it: an event was lost, or its end is on the way. Trying
+    // again at once would find the same.
+    if (!learn(resource, **existing)) result.failure = refusal.error;
     co_return;
   }
   refusal.foreign = true;
@@ -105,8 +105,8 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
   result.refusals.push_back(std::move(refusal));
 }
 
-Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
-                              std::string uid, WaveResult& result) {
+Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource,
+                              std::string name, std::string uid, WaveResult& result) {
   if (!may_write_()) co_return;
   const bool pod = resource == api::pods();
   if (pod) {
@@ -116,7 +116,8 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
   }
   auto removed = co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, {.uid = uid});
   if (resource == job.resource && !removed) {
-    result.job_in_doubt |= removed.error().code == ErrorCode::NotFound || removed.error().code == ErrorCode::Conflict;
+    result.job_in_doubt |=
+        removed.error().code == ErrorCode::NotFound || removed.error().code == ErrorCode::Conflict;
   }
   if (removed || removed.error().code == ErrorCode::NotFound) {
     if (pod) {
@@ -126,14 +127,14 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
     }
     // Another of the same name, or none: the watch will say that ours is gone.
     if (!removed) co_return;
-    const auto kind = pod                          ? Note::Kind::PodDeleted
+    const auto kind = pod                        ? Note::Kind::PodDeleted
                       : resource == job.resource ? Note::Kind::JobDeleted
-                                                   : Note::Kind::ObjectDeleted;
+                                                 : Note::Kind::ObjectDeleted;
     result.notes.push_back({.kind = kind, .object_kind = resource.kind, .subject = name});
     co_return;
   }
-  // Conflict: the name belongs to a newer object now, which we did not decide on; the watch will say
-  // so, and until then asking again at once would only be refused again.
+  // Conflict: the name belongs to a newer object now, which we did not decide on; the watch will
+  // say so, and until then asking again at once would only be refused again.
   if (removed.error().code == ErrorCode::Cancelled || removed.error().code == ErrorCode::Conflict) {
     result.failure = removed.error();
     co_return;
@@ -145,12 +146,9 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
   result.failure = removed.error();
 }
 
-void WaveRunner::learn(const api::Resource& resource, const json::Value& object) {
-  if (resource == api::pods()) {
-    caches_.pods->learn(object);
-  } else {
-    caches_.objects(resource).learn(object);
-  }
+bool WaveRunner::learn(const api::Resource& resource, const json::Value& object) {
+  if (resource == api::pods()) return caches_.pods->learn(object);
+  return caches_.objects(resource).learn(object);
 }
 
 }  // namespace muster::controller

@@ -23,9 +23,9 @@ struct WaveResult {
   bool job_in_doubt = false;              // the server does not know the job that we know
 };
 
-// Sends the actions of one wave together and sorts the answers: caches learn what was done, refusals
-// go back to the engine, everything else is tried again. How many are in flight is the cluster's own
-// business. The caches and the cluster outlive it.
+// Sends the actions of one wave together and sorts the answers: caches learn what was done,
+// refusals go back to the engine, everything else is tried again. How many are in flight is the
+// cluster's own business. The caches and the cluster outlive it.
 class WaveRunner {
  public:
   struct Caches {
@@ -34,7 +34,10 @@ class WaveRunner {
   };
   WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
              std::function<bool()> may_write)
-      : loop_(loop), cluster_(cluster), caches_(std::move(caches)), may_write_(std::move(may_write)) {}
+      : loop_(loop),
+        cluster_(cluster),
+        caches_(std::move(caches)),
+        may_write_(std::move(may_write)) {}
 
   Task<WaveResult> run(plan::JobRef job, std::vector<engine::Action> wave);
 
@@ -46,7 +49,7 @@ class WaveRunner {
                              engine::Refusal refusal, WaveResult& result);
   Task<void> remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
                     std::string uid, WaveResult& result);
-  void learn(const api::Resource& resource, const json::Value& object);
+  bool learn(const api::Resource& resource, const json::Value& object);
 
   rt::Loop& loop_;
   cluster::Cluster& cluster_;

@@ -39,7 +39,8 @@ void WorkQueue::add_failed(const std::string& key) {
 
 Task<Result<std::string>> WorkQueue::next() {
   // With work left nobody would wait, and a stopped worker would go on for ever.
-  if ((co_await rt::current_stop()).stop_requested()) co_return fail(ErrorCode::Cancelled, "stopped");
+  if ((co_await rt::current_stop()).stop_requested())
+    co_return fail(ErrorCode::Cancelled, "stopped");
   while (queue_.empty()) CO_TRY(co_await ready_.wait());
   std::string key = std::move(queue_.front());
   queue_.pop_front();

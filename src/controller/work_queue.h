@@ -14,9 +14,9 @@
 
 namespace muster::controller {
 
-// Keys to be looked at, in the order they came. A key stands in the queue once, and is handed to one
-// worker at a time: added while it is being worked on, it comes again afterwards. A key that keeps
-// failing waits longer and longer, alone. Lives on the loop.
+// Keys to be looked at, in the order they came. A key stands in the queue once, and is handed to
+// one worker at a time: added while it is being worked on, it comes again afterwards. A key that
+// keeps failing waits longer and longer, alone. Lives on the loop.
 class WorkQueue {
  public:
   WorkQueue(rt::Loop& loop, Rng& rng) : loop_(loop), rng_(rng), ready_(loop) {}

@@ -64,7 +64,7 @@ constexpr auto kAllRules = std::to_array<Rule>({
 }  // namespace
 
 const plan::Identity& identity() {
-  static const plan::Identity kIdentity = {
+  static const plan::Identity fixed = {
       .resource = {.group = "mindspore.gitee.com",
                    .version = "v1",
                    .plural = "msjobs",
@@ -82,7 +82,7 @@ const plan::Identity& identity() {
                   {"Restarts", ".status.muster.restartCount", "integer"},
                   {"Reason", ".status.conditions[-1:].reason", "string", 1},
                   {"Queue", ".spec.runPolicy.schedulingPolicy.queue", "string", 1}}};
-  return kIdentity;
+  return fixed;
 }
 
 std::span<const Field> job_fields() {

@@ -100,6 +100,16 @@ json::Value muster_status(const plan::Plan& plan, const plan::Verdict& verdict,
   return out;
 }
 
+// A job whose edit is invalid has no plan and so no roles: what is shown of them stays as it was.
+json::Value frozen_muster_status(const json::Value& old, const plan::Verdict& verdict) {
+  json::Value out = verdict.ledger.to_json();
+  for (const char* shown : {"ranks", "restartCount", "selector"}) {
+    if (!old[shown].is_null()) out[shown] = old[shown];
+  }
+  if (!verdict.waiting_for.empty()) out["waitingFor"] = printable(verdict.waiting_for);
+  return out;
+}
+
 void set_times(json::Value& status, const plan::Ledger& ledger) {
   if (ledger.start_time) status["startTime"] = format_time(*ledger.start_time);
   if (ledger.completion_time) status["completionTime"] = format_time(*ledger.completion_time);
@@ -116,10 +126,14 @@ json::Value make_status(const plan::Plan& plan, const json::Value& old,
   json::Value status = copy_of(old);
   json::Array conditions = read_conditions(old);
   set_conditions(conditions, plan, verdict, now);
-  const auto counts = shown_counts(verdict);
   status["conditions"] = std::move(conditions);
-  status["replicaStatuses"] = replica_statuses(plan, counts);
   set_times(status, verdict.ledger);
+  if (plan.roles.empty()) {
+    status["muster"] = frozen_muster_status(old["muster"], verdict);
+    return status;
+  }
+  const auto counts = shown_counts(verdict);
+  status["replicaStatuses"] = replica_statuses(plan, counts);
   status["muster"] = muster_status(plan, verdict, counts);
   return status;
 }

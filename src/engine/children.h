@@ -8,8 +8,8 @@
 
 namespace muster::engine {
 
-// The pod of a rank as it is sent to the API server; nothing while a late value is unknown. `ledger` is
-// the one that will be stored by the time the pod is created.
+// The pod of a rank as it is sent to the API server; nothing while a late value is unknown.
+// `ledger` is the one that will be stored by the time the pod is created.
 std::optional<json::Value> make_pod(const plan::Plan& plan, const plan::Role& role, int index,
                                     const Observed& observed, const plan::Ledger& ledger);
 

@@ -10,9 +10,12 @@ bool ended_by_limit(const plan::Ledger& ledger) {
 
 bool goes(const PodView& pod, plan::CleanUp policy) {
   switch (policy) {
-    case plan::CleanUp::None: return false;
-    case plan::CleanUp::Running: return !api::is_finished(pod.phase);
-    case plan::CleanUp::All: return true;
+    case plan::CleanUp::None:
+      return false;
+    case plan::CleanUp::Running:
+      return !api::is_finished(pod.phase);
+    case plan::CleanUp::All:
+      return true;
   }
   return false;
 }

@@ -120,7 +120,8 @@ class Decider {
     return false;
   }
 
-  std::optional<Cause> exhausted(const Census& census, const std::vector<const Rank*>& failed_anew) {
+  std::optional<Cause> exhausted(const Census& census,
+                                 const std::vector<const Rank*>& failed_anew) {
     if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
       return Cause{.kind = CauseKind::Deadline, .at = now_};
     }
@@ -136,7 +137,8 @@ class Decider {
     return cause;
   }
 
-  static const Rank* first_failed(const Census& census, const std::vector<const Rank*>& failed_anew) {
+  static const Rank* first_failed(const Census& census,
+                                  const std::vector<const Rank*>& failed_anew) {
     if (!failed_anew.empty()) return failed_anew.front();
     const auto failed = std::ranges::find_if(census.ranks, &Rank::failed);
     return failed == census.ranks.end() ? nullptr : &*failed;
@@ -161,7 +163,8 @@ class Decider {
     decision_.commit_first = true;
     if (cause && cause->exit_code) note_exit(*cause);
     decision_.notes.push_back(
-        {.kind = phase == Phase::Succeeded ? Note::Kind::Succeeded : Note::Kind::Failed, .cause = cause});
+        {.kind = phase == Phase::Succeeded ? Note::Kind::Succeeded : Note::Kind::Failed,
+         .cause = cause});
     clean_up(plan_, observed_, ledger(), decision_.wave);
     expire(ledger(), now_, decision_);
   }
@@ -302,11 +305,16 @@ Time stored_precision(Time now) {
 
 std::string_view to_string(Reason reason) {
   switch (reason) {
-    case Reason::CleanUp: return "CleanUp";
-    case Reason::ScaleDown: return "ScaleDown";
-    case Reason::ReplaceFailed: return "ReplaceFailed";
-    case Reason::Superseded: return "Superseded";
-    case Reason::Expired: return "Expired";
+    case Reason::CleanUp:
+      return "CleanUp";
+    case Reason::ScaleDown:
+      return "ScaleDown";
+    case Reason::ReplaceFailed:
+      return "ReplaceFailed";
+    case Reason::Superseded:
+      return "Superseded";
+    case Reason::Expired:
+      return "Expired";
   }
   return "Unknown";
 }
@@ -321,10 +329,14 @@ Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time n
   decision.verdict = {.phase = observed.ledger.phase,
                       .counts = observed.ledger.final_counts,
                       .cause = observed.ledger.cause,
-                      .waiting_for = fmt::format("{} to be valid again", job.name),
                       .ledger = observed.ledger};
+  if (plan::is_terminal(observed.ledger.phase)) {
+    if (!observed.deleting) expire(observed.ledger, now, decision);
+    return decision;
+  }
+  decision.verdict.waiting_for = fmt::format("{} to be valid again", job.name);
   const auto due = deadline_of(observed.ledger);
-  if (!due || plan::is_terminal(observed.ledger.phase)) return decision;
+  if (!due) return decision;
   if (now < *due) {
     decision.wake_at = due;
     return decision;
@@ -340,7 +352,8 @@ Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time n
   // The plan is unknown, so only what certainly runs is stopped: every unfinished pod of ours.
   for (const PodView& pod : observed.pods) {
     if (pod.deleting || api::is_finished(pod.phase)) continue;
-    decision.wave.emplace_back(DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::CleanUp});
+    decision.wave.emplace_back(
+        DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::CleanUp});
   }
   return decision;
 }

@@ -43,9 +43,9 @@ struct DeleteJob {
 
 using Action = std::variant<CreateObject, CreatePod, DeletePod, DeleteObject, DeleteJob>;
 
-// What to do now. The actions of a wave are independent of each other: they may be sent together, in
-// any order, and any of them may fail. If `commit_first` is set, the verdict must be stored before the
-// wave is sent; otherwise it is stored after it, if it changed.
+// What to do now. The actions of a wave are independent of each other: they may be sent together,
+// in any order, and any of them may fail. If `commit_first` is set, the verdict must be stored
+// before the wave is sent; otherwise it is stored after it, if it changed.
 struct Decision {
   bool commit_first = false;
   std::vector<Action> wave;

@@ -39,7 +39,7 @@ struct PodView {
   bool ready = false;
   std::string ip;
   std::string node;
-  std::string reason;   // status.reason: Evicted, …
+  std::string reason;  // status.reason: Evicted, …
   std::string message;
   std::optional<Time> finished_at;
   std::vector<ContainerView> containers;  // init containers too

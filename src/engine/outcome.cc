@@ -12,9 +12,12 @@ using plan::RankSet;
 bool has_outcome(const Rank& rank, RankSet::Outcome outcome) {
   const bool failed = rank.failed() && !rank.retryable();
   switch (outcome) {
-    case RankSet::Outcome::Succeeded: return rank.succeeded();
-    case RankSet::Outcome::Failed: return failed;
-    case RankSet::Outcome::Finished: return rank.succeeded() || failed;
+    case RankSet::Outcome::Succeeded:
+      return rank.succeeded();
+    case RankSet::Outcome::Failed:
+      return failed;
+    case RankSet::Outcome::Finished:
+      return rank.succeeded() || failed;
   }
   return false;
 }
@@ -30,15 +33,19 @@ bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census)
     index_matches |= rank.index == set.number;
   }
   switch (set.quorum) {
-    case RankSet::Quorum::All: return matching == role->replicas;
-    case RankSet::Quorum::Index: return index_matches;
-    case RankSet::Quorum::AtLeast: return matching >= set.number;
+    case RankSet::Quorum::All:
+      return matching == role->replicas;
+    case RankSet::Quorum::Index:
+      return index_matches;
+    case RankSet::Quorum::AtLeast:
+      return matching >= set.number;
   }
   return false;
 }
 
 bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, const Census& census) {
-  return std::ranges::any_of(sets, [&](const RankSet& set) { return satisfied(set, plan, census); });
+  return std::ranges::any_of(sets,
+                             [&](const RankSet& set) { return satisfied(set, plan, census); });
 }
 
 }  // namespace
@@ -79,8 +86,9 @@ plan::Cause failure_cause(const plan::Plan& plan, const Census& census) {
   const Rank* first = nullptr;
   for (const Rank& rank : census.ranks) {
     if (!rank.failed() || rank.retryable()) continue;
-    const bool earlier = first != nullptr && rank.pod->finished_at &&
-                         (!first->pod->finished_at || *rank.pod->finished_at < *first->pod->finished_at);
+    const bool earlier =
+        first != nullptr && rank.pod->finished_at &&
+        (!first->pod->finished_at || *rank.pod->finished_at < *first->pod->finished_at);
     if (first == nullptr || earlier) first = &rank;
   }
   if (first == nullptr) return {.text = fmt::format("no rank of {} is left", plan.job.name)};

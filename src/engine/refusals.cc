@@ -19,11 +19,13 @@ void weigh(const Refusal& refusal, RefusalMeaning& meaning) {
   switch (error.code) {
     case ErrorCode::AlreadyExists:
       if (refusal.terminating) {
-        meaning.waiting_for = fmt::format("{} {} of another owner is being deleted", refusal.kind, refusal.name);
+        meaning.waiting_for =
+            fmt::format("{} {} of another owner is being deleted", refusal.kind, refusal.name);
       } else if (refusal.foreign && !meaning.fatal) {
-        meaning.fatal = fatal(plan::CauseKind::ForeignObject, refusal,
-                              fmt::format("{} {} exists and belongs to somebody else; delete it or rename the job",
-                                          refusal.kind, refusal.name));
+        meaning.fatal = fatal(
+            plan::CauseKind::ForeignObject, refusal,
+            fmt::format("{} {} exists and belongs to somebody else; delete it or rename the job",
+                        refusal.kind, refusal.name));
       }
       return;
     case ErrorCode::Invalid:

@@ -11,7 +11,8 @@ std::vector<const Rank*> newly_failed(const Census& census, const plan::Ledger& 
   for (const Rank& rank : census.ranks) {
     if (!rank.retryable()) continue;
     const auto replaced = ledger.replaced.find(rank.key());
-    if (replaced == ledger.replaced.end() || replaced->second != rank.pod->uid) ranks.push_back(&rank);
+    if (replaced == ledger.replaced.end() || replaced->second != rank.pod->uid)
+      ranks.push_back(&rank);
   }
   return ranks;
 }
@@ -30,13 +31,15 @@ void forget_recovered(plan::Ledger& ledger, const Census& census) {
     if (!rank.present()) continue;
     const auto replaced = ledger.replaced.find(rank.key());
     if (replaced == ledger.replaced.end() || replaced->second == rank.pod->uid) continue;
-    if (rank.pod->phase == api::PodPhase::Pending || rank.pod->phase == api::PodPhase::Unknown) continue;
+    if (rank.pod->phase == api::PodPhase::Pending || rank.pod->phase == api::PodPhase::Unknown)
+      continue;
     ledger.not_before.erase(rank.key());
     ledger.replaced.erase(replaced);
   }
   // A rank that was scaled away has nothing to recover.
   const auto gone = [&](const auto& entry) {
-    return std::ranges::none_of(census.ranks, [&](const Rank& r) { return r.key() == entry.first; });
+    return std::ranges::none_of(census.ranks,
+                                [&](const Rank& r) { return r.key() == entry.first; });
   };
   std::erase_if(ledger.replaced, gone);
   std::erase_if(ledger.not_before, gone);

@@ -57,16 +57,17 @@ class Object {
 class Value {
  public:
   Value() = default;
-  Value(std::nullptr_t) {}                                    // NOLINT(google-explicit-constructor)
-  Value(bool value) : data_(value) {}                         // NOLINT(google-explicit-constructor)
-  Value(int value) : data_(std::int64_t{value}) {}            // NOLINT(google-explicit-constructor)
-  Value(std::int64_t value) : data_(value) {}                 // NOLINT(google-explicit-constructor)
-  Value(double value) : data_(value) {}                       // NOLINT(google-explicit-constructor)
-  Value(const char* value) : data_(std::string(value)) {}     // NOLINT(google-explicit-constructor)
-  Value(std::string value) : data_(std::move(value)) {}       // NOLINT(google-explicit-constructor)
-  Value(std::string_view value) : data_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
-  Value(Array value) : data_(std::move(value)) {}             // NOLINT(google-explicit-constructor)
-  Value(Object value) : data_(std::move(value)) {}            // NOLINT(google-explicit-constructor)
+  Value(std::nullptr_t) {}                                 // NOLINT(google-explicit-constructor)
+  Value(bool value) : data_(value) {}                      // NOLINT(google-explicit-constructor)
+  Value(int value) : data_(std::int64_t{value}) {}         // NOLINT(google-explicit-constructor)
+  Value(std::int64_t value) : data_(value) {}              // NOLINT(google-explicit-constructor)
+  Value(double value) : data_(value) {}                    // NOLINT(google-explicit-constructor)
+  Value(const char* value) : data_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  Value(std::string value) : data_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
+  Value(std::string_view value)
+      : data_(std::string(value)) {}                // NOLINT(google-explicit-constructor)
+  Value(Array value) : data_(std::move(value)) {}   // NOLINT(google-explicit-constructor)
+  Value(Object value) : data_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -88,7 +89,8 @@ class Value {
   [[nodiscard]] const Array& as_array() const;
   [[nodiscard]] const Object& as_object() const;
 
-  // Member or element; the null value when there is none. Chains: v["spec"]["containers"][0]["name"].
+  // Member or element; the null value when there is none. Chains:
+  // v["spec"]["containers"][0]["name"].
   const Value& operator[](std::string_view key) const;
   const Value& operator[](const char* key) const { return (*this)[std::string_view(key)]; }
   const Value& operator[](std::size_t index) const;
@@ -96,7 +98,8 @@ class Value {
   // Walks "spec.template.spec"; members only.
   [[nodiscard]] const Value& at_path(std::string_view dotted) const;
 
-  // Writable access turns null into what is asked for. Only a bug asks an object of a string (CHECK).
+  // Writable access turns null into what is asked for. Only a bug asks an object of a string
+  // (CHECK).
   Object& object();
   Array& array();
   Value& operator[](std::string_view key) { return object()[key]; }

@@ -85,7 +85,8 @@ class Writer {
     if (style_.sorted) {
       std::vector<const Object::Member*> members;
       for (const auto& entry : object) members.push_back(&entry);
-      std::ranges::sort(members, {}, [](const auto* entry) { return std::string_view(entry->first); });
+      std::ranges::sort(members, {},
+                        [](const auto* entry) { return std::string_view(entry->first); });
       for (const auto* entry : members) member(*entry);
     } else {
       for (const auto& entry : object) member(entry);
@@ -112,11 +113,21 @@ void write_string(std::string& out, std::string_view text) {
   out += '"';
   for (const char c : text) {
     switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\r': out += "\\r"; break;
-      case '\t': out += "\\t"; break;
+      case '"':
+        out += "\\\"";
+        break;
+      case '\\':
+        out += "\\\\";
+        break;
+      case '\n':
+        out += "\\n";
+        break;
+      case '\r':
+        out += "\\r";
+        break;
+      case '\t':
+        out += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20) {
           fmt::format_to(std::back_inserter(out), "\\u{:04x}", static_cast<unsigned>(c));
@@ -128,7 +139,9 @@ void write_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
-void write_to(std::string& out, const Value& value) { Writer(out, {}).write(value); }
+void write_to(std::string& out, const Value& value) {
+  Writer(out, {}).write(value);
+}
 
 std::string write(const Value& value) {
   std::string out;

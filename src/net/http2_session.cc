@@ -200,7 +200,7 @@ ssize_t Http2Session::Impl::read_body(nghttp2_session*, std::int32_t id, std::ui
   if (stream == nullptr) return NGHTTP2_ERR_TEMPORAL_CALLBACK_FAILURE;
   const auto& body = stream->request.body;
   const std::size_t count = std::min(size, body.size() - stream->body_sent);
-  std::memcpy(into, body.data() + stream->body_sent, count);
+  std::copy_n(body.data() + stream->body_sent, count, into);
   stream->body_sent += count;
   if (stream->body_sent == body.size()) *flags |= NGHTTP2_DATA_FLAG_EOF;
   return static_cast<ssize_t>(count);

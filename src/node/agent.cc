@@ -95,6 +95,7 @@ Task<Result<void>> NodeAgent::start() {
   for (const auto& uid : gpus_.holders()) {
     if (!workers_.contains(uid)) orphans.push_back(uid);
   }
+  removing_orphans_ = true;
   scope_.spawn(remove_orphans(std::move(orphans)));
   co_return Result<void>{};
 }
@@ -115,7 +116,8 @@ Task<void> NodeAgent::close() {
 Task<void> NodeAgent::settle(Duration limit) {
   const Monotonic latest = parts_.loop.monotonic() + limit;
   const auto clearing = [](const auto& entry) { return entry.second->is_clearing(); };
-  while (std::ranges::any_of(workers_, clearing) && parts_.loop.monotonic() < latest) {
+  const auto busy = [&] { return removing_orphans_ || std::ranges::any_of(workers_, clearing); };
+  while (busy() && parts_.loop.monotonic() < latest) {
     if (!co_await rt::sleep_for(parts_.loop, std::chrono::milliseconds(2))) co_return;
   }
 }
@@ -135,6 +137,7 @@ Task<void> NodeAgent::remove_orphans(std::vector<std::string> uids) {
         options_.memory_directory.empty() ? options_.directory : options_.memory_directory;
     std::filesystem::remove_all(memory + "/secrets/" + uid, error);
   }
+  removing_orphans_ = false;
   if (!uids.empty()) gpus_released();
 }
 

@@ -93,6 +93,7 @@ class NodeAgent final : private Surroundings {
   std::map<std::string, std::string> hosts_;       // by namespace: what its file holds
   ServiceRules rules_;
   bool running_ = false;
+  bool removing_orphans_ = false;
   rt::Timer network_timer_;
   rt::TaskScope scope_;
 };

@@ -87,8 +87,10 @@ class PodWorker {
   // The pod with the status that we know, which the API may not have yet.
   [[nodiscard]] const api::ObjectPtr& view() const { return view_; }
   [[nodiscard]] bool done() const { return done_; }
-  // Over, but still holding namespaces and mounts.
-  [[nodiscard]] bool is_clearing() const { return record_.settled && record_.sandbox; }
+  // Over or forgotten by the API, but still holding namespaces and mounts.
+  [[nodiscard]] bool is_clearing() const {
+    return !done_ && (vanished_ || (record_.settled && record_.sandbox));
+  }
   [[nodiscard]] bool vanished() const { return vanished_; }
   Task<void> close();
 

@@ -34,8 +34,8 @@ struct Identity {
   std::vector<Column> columns;
 };
 
-// One job kind, and nothing else: decode, default, validate, compile to a Plan, and write the engine's
-// verdict back in the kind's own status shape. Pure and stateless.
+// One job kind, and nothing else: decode, default, validate, compile to a Plan, and write the
+// engine's verdict back in the kind's own status shape. Pure and stateless.
 class Dialect {
  public:
   virtual ~Dialect() = default;
@@ -54,7 +54,8 @@ class Dialect {
   [[nodiscard]] virtual json::Value invalid_status(const json::Value& job, const Error& error,
                                                    Time now) const = 0;
   // The event for a note; nothing when the kind is silent about it.
-  [[nodiscard]] virtual std::optional<EventText> word(const JobRef& job, const Note& note) const = 0;
+  [[nodiscard]] virtual std::optional<EventText> word(const JobRef& job,
+                                                      const Note& note) const = 0;
 };
 
 // All the kinds this program knows.

@@ -7,8 +7,8 @@
 namespace muster::plan {
 namespace {
 
-constexpr std::array<std::string_view, 5> kPhases = {"Created", "Running", "Restarting", "Succeeded",
-                                                     "Failed"};
+constexpr std::array<std::string_view, 5> kPhases = {"Created", "Running", "Restarting",
+                                                     "Succeeded", "Failed"};
 constexpr std::array<std::string_view, 6> kCauses = {"PodFailed",   "BackoffLimit",  "Deadline",
                                                      "InvalidSpec", "ForeignObject", "Rejected"};
 
@@ -21,7 +21,9 @@ Enum named(const std::array<std::string_view, N>& names, std::string_view name) 
   return static_cast<Enum>(0);
 }
 
-json::Value time_value(Time time) { return format_micro_time(time); }
+json::Value time_value(Time time) {
+  return format_micro_time(time);
+}
 
 std::optional<Time> read_time(const json::Value& value) {
   auto time = parse_time(value.as_string());
@@ -100,7 +102,8 @@ Counts counts_from_json(const json::Value& value) {
 
 // A sparse map: left out when it is empty.
 template <class T, class Write>
-void set_map(json::Object& out, std::string_view key, const std::map<std::string, T>& map, Write write) {
+void set_map(json::Object& out, std::string_view key, const std::map<std::string, T>& map,
+             Write write) {
   if (map.empty()) return;
   json::Object members;
   for (const auto& [name, value] : map) members.set(name, write(value));
@@ -109,10 +112,16 @@ void set_map(json::Object& out, std::string_view key, const std::map<std::string
 
 }  // namespace
 
-std::string_view to_string(Phase phase) { return kPhases[static_cast<std::size_t>(phase)]; }
-std::string_view to_string(CauseKind kind) { return kCauses[static_cast<std::size_t>(kind)]; }
+std::string_view to_string(Phase phase) {
+  return kPhases[static_cast<std::size_t>(phase)];
+}
+std::string_view to_string(CauseKind kind) {
+  return kCauses[static_cast<std::size_t>(kind)];
+}
 
-std::string rank_key(std::string_view role, int index) { return fmt::format("{}/{}", role, index); }
+std::string rank_key(std::string_view role, int index) {
+  return fmt::format("{}/{}", role, index);
+}
 
 json::Value Ledger::to_json() const {
   json::Object out;
@@ -139,13 +148,17 @@ Ledger Ledger::from_json(const json::Value& value) {
   ledger.epoch = value["epoch"].as_int();
   ledger.start_time = read_time(value["startTime"]);
   ledger.completion_time = read_time(value["completionTime"]);
-  for (const auto& [key, count] : value["attempts"].as_object()) ledger.attempts[key] = count.as_int();
-  for (const auto& [key, count] : value["retired"].as_object()) ledger.retired[key] = count.as_int();
-  for (const auto& [key, count] : value["restarts"].as_object()) ledger.restarts[key] = count.as_int();
+  for (const auto& [key, count] : value["attempts"].as_object())
+    ledger.attempts[key] = count.as_int();
+  for (const auto& [key, count] : value["retired"].as_object())
+    ledger.retired[key] = count.as_int();
+  for (const auto& [key, count] : value["restarts"].as_object())
+    ledger.restarts[key] = count.as_int();
   for (const auto& [key, time] : value["notBefore"].as_object()) {
     if (const auto at = read_time(time)) ledger.not_before[key] = *at;
   }
-  for (const auto& [key, uid] : value["replaced"].as_object()) ledger.replaced[key] = uid.as_string();
+  for (const auto& [key, uid] : value["replaced"].as_object())
+    ledger.replaced[key] = uid.as_string();
   if (value["cause"].is_object()) ledger.cause = cause_from_json(value["cause"]);
   ledger.limits = limits_from_json(value["limits"]);
   ledger.final_counts = counts_from_json(value["final"]);

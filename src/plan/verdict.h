@@ -16,7 +16,9 @@ namespace muster::plan {
 enum class Phase { Created, Running, Restarting, Succeeded, Failed };
 
 std::string_view to_string(Phase phase);
-inline bool is_terminal(Phase phase) { return phase == Phase::Succeeded || phase == Phase::Failed; }
+inline bool is_terminal(Phase phase) {
+  return phase == Phase::Succeeded || phase == Phase::Failed;
+}
 
 // Why a job failed or is restarting.
 enum class CauseKind {
@@ -57,8 +59,8 @@ struct RoleCount {
 
 using Counts = std::map<std::string, RoleCount>;  // by role name
 
-// The few facts that cannot be seen in the cluster, kept in status.muster. Each is written before the
-// deletion that it justifies.
+// The few facts that cannot be seen in the cluster, kept in status.muster. Each is written before
+// the deletion that it justifies.
 struct Ledger {
   std::int64_t observed_generation = 0;
   std::int64_t epoch = 0;
@@ -74,9 +76,10 @@ struct Ledger {
   // By "Role/index": uid of the pod whose failure the current attempt replaces.
   std::map<std::string, std::string> replaced;
   std::optional<Cause> cause;
-  Limits limits;      // as last accepted; they hold while a bad edit freezes the job
+  Limits limits;  // as last accepted; they hold while a bad edit freezes the job
   Phase phase = Phase::Created;
-  // With a terminal phase: counts when it ended, because clean-up removes what they were counted from.
+  // With a terminal phase: counts when it ended, because clean-up removes what they were counted
+  // from.
   Counts final_counts;
 
   [[nodiscard]] json::Value to_json() const;

@@ -33,7 +33,9 @@ class Loop {
 class Timer {
  public:
   explicit Timer(Loop& loop) : loop_(loop) {}
-  Timer(Loop& loop, Duration after, Callback callback) : loop_(loop) { start(after, std::move(callback)); }
+  Timer(Loop& loop, Duration after, Callback callback) : loop_(loop) {
+    start(after, std::move(callback));
+  }
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
   ~Timer() { cancel(); }
@@ -41,12 +43,14 @@ class Timer {
   // Replaces what was scheduled before.
   void start(Duration after, Callback callback) {
     cancel();
-    id_ = loop_.schedule(loop_.monotonic() + after, [this, callback = std::move(callback)]() mutable {
-      id_ = 0;
-      // The callback may destroy or restart this timer, so it must not be a part of it any more.
-      auto run = std::move(callback);
-      run();
-    });
+    id_ =
+        loop_.schedule(loop_.monotonic() + after, [this, callback = std::move(callback)]() mutable {
+          id_ = 0;
+          // The callback may destroy or restart this timer, so it must not be a part of it any
+          // more.
+          auto run = std::move(callback);
+          run();
+        });
   }
   void cancel() {
     if (id_ != 0) loop_.cancel(std::exchange(id_, 0));

@@ -12,8 +12,8 @@
 
 namespace muster::rt {
 
-// Runs what blocks or burns (disk commits, name lookups, large decodes) off the loop. Work goes in as
-// a value and comes back as a value. Joined on destruction; work that was queued still runs.
+// Runs what blocks or burns (disk commits, name lookups, large decodes) off the loop. Work goes in
+// as a value and comes back as a value. Joined on destruction; work that was queued still runs.
 class Pool {
  public:
   explicit Pool(int threads);

@@ -26,7 +26,9 @@ void RealLoop::post(Callback callback) {
   asio::post(impl_->context, [callback = std::move(callback)]() mutable { callback(); });
 }
 
-void RealLoop::post_from_thread(Callback callback) { post(std::move(callback)); }
+void RealLoop::post_from_thread(Callback callback) {
+  post(std::move(callback));
+}
 
 TimerId RealLoop::schedule(Monotonic at, Callback callback) {
   const TimerId id = ++impl_->last_timer;
@@ -40,7 +42,9 @@ TimerId RealLoop::schedule(Monotonic at, Callback callback) {
   return id;
 }
 
-void RealLoop::cancel(TimerId timer) { impl_->timers.erase(timer); }
+void RealLoop::cancel(TimerId timer) {
+  impl_->timers.erase(timer);
+}
 
 void RealLoop::run_until(const bool& done) {
   while (!done) impl_->context.run_one();
@@ -71,7 +75,9 @@ Descriptor::Descriptor(Descriptor&&) noexcept = default;
 Descriptor& Descriptor::operator=(Descriptor&&) noexcept = default;
 Descriptor::~Descriptor() = default;
 
-int Descriptor::fd() const { return impl_->stream.native_handle(); }
+int Descriptor::fd() const {
+  return impl_->stream.native_handle();
+}
 
 Task<Result<void>> Descriptor::readable() {
   return impl_->wait(asio::posix::stream_descriptor::wait_read);

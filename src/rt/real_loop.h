@@ -77,7 +77,9 @@ namespace detail {
 struct RootDriver {
   struct promise_type {
     std::stop_token stop;
-    RootDriver get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    RootDriver get_return_object() {
+      return {std::coroutine_handle<promise_type>::from_promise(*this)};
+    }
     std::suspend_always initial_suspend() noexcept { return {}; }
     std::suspend_never final_suspend() noexcept { return {}; }
     void return_void() {}

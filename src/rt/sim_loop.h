@@ -20,7 +20,8 @@ class SimLoop final : public Loop {
   void cancel(TimerId timer) override;
   [[nodiscard]] const Clock& clock() const override { return clock_; }
 
-  // Runs one callback; with none ready, moves time to the next timer. False when there is nothing left.
+  // Runs one callback; with none ready, moves time to the next timer. False when there is nothing
+  // left.
   bool step();
   // Runs what is ready now, without moving time.
   void drain();

@@ -57,8 +57,8 @@ struct Promise<void> : PromiseBase {
 
 }  // namespace detail
 
-// A coroutine that starts when it is awaited and gives one T. It runs on the loop of whoever awaits it.
-// Parameters by value, or references to what provably outlives the awaiting scope.
+// A coroutine that starts when it is awaited and gives one T. It runs on the loop of whoever awaits
+// it. Parameters by value, or references to what provably outlives the awaiting scope.
 template <class T>
 class [[nodiscard]] Task {
  public:
@@ -133,7 +133,9 @@ struct CurrentStop {
   }
   std::stop_token await_resume() noexcept { return std::move(token); }
 };
-inline CurrentStop current_stop() { return {}; }
+inline CurrentStop current_stop() {
+  return {};
+}
 
 }  // namespace muster::rt
 

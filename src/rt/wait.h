@@ -92,7 +92,8 @@ inline Task<Result<void>> yield(Loop& loop) {
   co_return co_await pending;
 }
 
-// The task's result, or Timeout after the limit; the task is cancelled then and has ended on return.
+// The task's result, or Timeout after the limit; the task is cancelled then and has ended on
+// return.
 template <class T>
 Task<Result<T>> with_timeout(Loop& loop, Duration limit, Task<Result<T>> task) {
   std::stop_source stop;

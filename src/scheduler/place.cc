@@ -54,8 +54,9 @@ void take(Amounts& free, const Amounts& needs) {
 }
 
 // Places pods one after the other into `free`; the text says why the first one that fails does.
-std::optional<std::string> fit(const std::vector<NodeView>& nodes, const std::vector<const PodView*>& pods,
-                               Free& free, std::vector<Binding>& bindings) {
+std::optional<std::string> fit(const std::vector<NodeView>& nodes,
+                               const std::vector<const PodView*>& pods, Free& free,
+                               std::vector<Binding>& bindings) {
   for (const PodView* pod : pods) {
     std::map<std::string, int> reasons;
     const NodeView* chosen = nullptr;
@@ -73,7 +74,8 @@ std::optional<std::string> fit(const std::vector<NodeView>& nodes, const std::ve
     }
     if (chosen == nullptr) {
       std::vector<std::string> parts;
-      for (const auto& [reason, count] : reasons) parts.push_back(fmt::format("{} {}", count, reason));
+      for (const auto& [reason, count] : reasons)
+        parts.push_back(fmt::format("{} {}", count, reason));
       return fmt::format("0/{} nodes are available: {}.", nodes.size(), join(parts, ", "));
     }
     take(free[chosen->name], pod->requests);
@@ -95,7 +97,8 @@ std::vector<Group> group(const std::vector<PodView>& pods) {
   for (const PodView& pod : pods) {
     if (pod.gang.empty() && !pod.node.empty()) continue;
     Group& entry = groups[pod.gang.empty() ? "uid " + pod.uid : "gang " + pod.gang];
-    // A member that already ran counts: a restarted rank joins the others, it does not wait for them.
+    // A member that already ran counts: a restarted rank joins the others, it does not wait for
+    // them.
     if (!pod.node.empty()) {
       ++entry.placed;
       continue;
@@ -110,7 +113,8 @@ std::vector<Group> group(const std::vector<PodView>& pods) {
     if (!entry.waiting.empty()) sorted.push_back(std::move(entry));
   }
   for (Group& entry : sorted) {
-    std::ranges::sort(entry.waiting, {}, [](const PodView* pod) { return std::tuple(pod->created, pod->key); });
+    std::ranges::sort(entry.waiting, {},
+                      [](const PodView* pod) { return std::tuple(pod->created, pod->key); });
   }
   std::ranges::sort(sorted, {}, [](const Group& entry) {
     return std::tuple(-entry.priority, entry.created, entry.waiting.front()->key);
@@ -129,15 +133,17 @@ Free free_amounts(const std::vector<NodeView>& nodes, const std::vector<PodView>
 
 void refuse(const Group& entry, const std::string& message, bool never, Placement& placement) {
   for (const PodView* pod : entry.waiting) {
-    placement.refused.push_back({.key = pod->key, .uid = pod->uid, .message = message, .never = never});
+    placement.refused.push_back(
+        {.key = pod->key, .uid = pod->uid, .message = message, .never = never});
   }
 }
 
-void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free, const Free& empty,
-                 Placement& placement) {
+void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free,
+                 const Free& empty, Placement& placement) {
   const int members = entry.placed + static_cast<int>(entry.waiting.size());
   if (members < entry.size) {
-    refuse(entry, fmt::format("waiting for the gang: {} of {} pods exist", members, entry.size), false, placement);
+    refuse(entry, fmt::format("waiting for the gang: {} of {} pods exist", members, entry.size),
+           false, placement);
     return;
   }
   Free trial = free;
@@ -149,7 +155,8 @@ void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& f
     placement.bindings.insert(placement.bindings.end(), bindings.begin(), bindings.end());
     if (reason) {
       Group rest = entry;
-      rest.waiting.erase(rest.waiting.begin(), rest.waiting.begin() + static_cast<std::ptrdiff_t>(bindings.size()));
+      rest.waiting.erase(rest.waiting.begin(),
+                         rest.waiting.begin() + static_cast<std::ptrdiff_t>(bindings.size()));
       refuse(rest, *reason, false, placement);
     }
     return;
@@ -157,8 +164,13 @@ void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& f
   Free all = empty;
   std::vector<Binding> unused;
   const bool never = fit(nodes, entry.waiting, all, unused).has_value() && unused.size() < enough;
-  const std::string whole = entry.waiting.size() == 1 ? "" : fmt::format(" All {} pods must fit together.", entry.waiting.size());
-  const std::string can_never = never ? " They can never fit on this machine: ask for less, or set a smaller minAvailable." : "";
+  const std::string whole =
+      entry.waiting.size() == 1
+          ? ""
+          : fmt::format(" All {} pods must fit together.", entry.waiting.size());
+  const std::string can_never =
+      never ? " They can never fit on this machine: ask for less, or set a smaller minAvailable."
+            : "";
   refuse(entry, *reason + whole + can_never, never, placement);
 }
 

@@ -56,9 +56,9 @@ struct Placement {
   std::vector<Refused> refused;
 };
 
-// Where every unplaced pod goes. Groups by priority, then age; a group is placed whole (at least its
-// size, counting members that run already) or not at all, and one that does not fit keeps nothing
-// from those behind it.
+// Where every unplaced pod goes. Groups by priority, then age; a group is placed whole (at least
+// its size, counting members that run already) or not at all, and one that does not fit keeps
+// nothing from those behind it.
 Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods);
 
 }  // namespace muster::scheduler

@@ -7,7 +7,9 @@ namespace {
 
 constexpr std::string_view kName = "default-scheduler";
 
-bool any(const json::Value&) { return true; }
+bool any(const json::Value&) {
+  return true;
+}
 
 // Pods for another scheduler are none of our business, except that they use what they run on.
 bool ours_or_placed(const json::Value& pod) {
@@ -33,22 +35,23 @@ json::Value unschedulable(const json::Value& pod, const std::string& message, Ti
 
 json::Value event_for(const json::Value& pod, const std::string& message, Time now, Rng& rng) {
   const std::string time = format_time(now);
-  return json::Object{{"apiVersion", "v1"},
-                      {"kind", "Event"},
-                      {"metadata", json::Object{{"name", fmt::format("{}.{:016x}", api::name_of(pod), rng.next())},
-                                                {"namespace", api::namespace_of(pod)}}},
-                      {"involvedObject", json::Object{{"apiVersion", "v1"},
-                                                      {"kind", "Pod"},
-                                                      {"namespace", api::namespace_of(pod)},
-                                                      {"name", api::name_of(pod)},
-                                                      {"uid", api::uid_of(pod)}}},
-                      {"reason", "FailedScheduling"},
-                      {"message", message},
-                      {"type", "Warning"},
-                      {"source", json::Object{{"component", kName}}},
-                      {"firstTimestamp", time},
-                      {"lastTimestamp", time},
-                      {"count", 1}};
+  return json::Object{
+      {"apiVersion", "v1"},
+      {"kind", "Event"},
+      {"metadata", json::Object{{"name", fmt::format("{}.{:016x}", api::name_of(pod), rng.next())},
+                                {"namespace", api::namespace_of(pod)}}},
+      {"involvedObject", json::Object{{"apiVersion", "v1"},
+                                      {"kind", "Pod"},
+                                      {"namespace", api::namespace_of(pod)},
+                                      {"name", api::name_of(pod)},
+                                      {"uid", api::uid_of(pod)}}},
+      {"reason", "FailedScheduling"},
+      {"message", message},
+      {"type", "Warning"},
+      {"source", json::Object{{"component", kName}}},
+      {"firstTimestamp", time},
+      {"lastTimestamp", time},
+      {"count", 1}};
 }
 
 }  // namespace
@@ -75,14 +78,14 @@ Task<void> Scheduler::run() {
       changed_.reset();
       continue;
     }
-    co_await schedule();
+    if (!co_await schedule()) break;
   }
   co_await scope.join();
 }
 
-Task<void> Scheduler::schedule() {
+Task<Result<void>> Scheduler::schedule() {
   // Events of one burst are looked at together: a gang arrives as many pods.
-  if (!co_await rt::yield(loop_)) co_return;
+  CO_TRY(co_await rt::yield(loop_));
   changed_.reset();
   std::vector<NodeView> nodes;
   for (const auto& [uid, node] : nodes_.all()) nodes.push_back(node);
@@ -96,6 +99,7 @@ Task<void> Scheduler::schedule() {
     if (explained_[refused.uid] != refused.message) scope.spawn(explain(std::move(refused)));
   }
   co_await scope.join();
+  co_return Result<void>{};
 }
 
 Task<void> Scheduler::bind(Binding binding) {
@@ -111,7 +115,8 @@ Task<void> Scheduler::bind(Binding binding) {
   log_.debug("binding {}: {}", binding.key.text(), bound.error().message);
   const auto code = bound.error().code;
   // Gone or already bound: the watch will say. Anything else is tried again.
-  if (code != ErrorCode::NotFound && code != ErrorCode::Conflict && code != ErrorCode::Cancelled) changed_.set();
+  if (code != ErrorCode::NotFound && code != ErrorCode::Conflict && code != ErrorCode::Cancelled)
+    changed_.set();
 }
 
 Task<void> Scheduler::explain(Refused refused) {

@@ -26,7 +26,8 @@ class Scheduler {
   template <class View>
   class Views final : public cluster::Sink {
    public:
-    Views(rt::Event& changed, bool (*wanted)(const json::Value&)) : changed_(changed), wanted_(wanted) {}
+    Views(rt::Event& changed, bool (*wanted)(const json::Value&))
+        : changed_(changed), wanted_(wanted) {}
     void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
       views_.clear();
       for (const auto& object : objects) put(*object);
@@ -55,7 +56,8 @@ class Scheduler {
     std::map<std::string, View> views_;
   };
 
-  Task<void> schedule();
+  // One look at everything; an error when the run is to end.
+  Task<Result<void>> schedule();
   Task<void> bind(Binding binding);
   Task<void> explain(Refused refused);
 

@@ -16,8 +16,8 @@ namespace {
 using Cells = std::vector<json::Value>;
 
 const json::Value& null_value() {
-  static const json::Value kNull;
-  return kNull;
+  static const json::Value null;
+  return null;
 }
 
 std::string age_since(const json::Value& time, Time now) {

@@ -80,11 +80,11 @@ void check_service(const json::Value& service, Causes& causes) {
     causes.invalid("spec", spec, "must be an object");
     return;
   }
-  static const std::vector<std::string> kTypes = {"ClusterIP", "ExternalName", "LoadBalancer",
-                                                  "NodePort"};
+  static const std::vector<std::string> types = {"ClusterIP", "ExternalName", "LoadBalancer",
+                                                 "NodePort"};
   const std::string& type = spec["type"].as_string();
-  if (std::ranges::find(kTypes, type) == kTypes.end())
-    causes.unsupported("spec.type", spec["type"], kTypes);
+  if (std::ranges::find(types, type) == types.end())
+    causes.unsupported("spec.type", spec["type"], types);
   const json::Array& ports = spec["ports"].as_array();
   if (ports.empty() && needs_address(service)) causes.required("spec.ports");
   std::set<std::string> names;

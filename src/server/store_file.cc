@@ -19,12 +19,16 @@ namespace {
 
 constexpr std::int64_t kSchemaVersion = 1;
 
+// One transaction, so that a new home waits for the disk once.
 constexpr const char* kSchema = R"(
+BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS objects(key TEXT PRIMARY KEY, rv INTEGER NOT NULL, json TEXT NOT NULL,
   checksum INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS log(rv INTEGER PRIMARY KEY, key TEXT NOT NULL, type INTEGER NOT NULL,
   json TEXT NOT NULL, prev_rv INTEGER NOT NULL, time INTEGER NOT NULL, checksum INTEGER NOT NULL);
+INSERT OR IGNORE INTO meta VALUES('schema',1),('rv',0),('log_floor',0);
+COMMIT;
 )";
 
 // Ours, and checked when it was written: wider than what a client may send, because escapes make
@@ -162,7 +166,6 @@ Result<void> StoreFile::Impl::check_schema() {
                 fmt::format("{} has schema {}, this program knows {}; use a newer one", path, found,
                             kSchemaVersion));
   }
-  if (found == 0) TRY(execute("INSERT INTO meta VALUES('schema',1),('rv',0),('log_floor',0)"));
   return {};
 }
 

@@ -40,6 +40,9 @@ def expect(truth, message):
 
 
 def expect_equal(seen, wanted, what):
+    if isinstance(seen, dict) and isinstance(wanted, dict):  # only what differs
+        keys = [key for key in {**seen, **wanted} if seen.get(key) != wanted.get(key)]
+        seen, wanted = ({key: value for key, value in side.items() if key in keys} for side in (seen, wanted))
     expect(seen == wanted, f"{what}: {seen!r}, not {wanted!r}")
 
 
@@ -267,7 +270,8 @@ class Kube:
     def operator(self, user="operator", *flags, name=None):
         """An operator with that user's rights; returns at once."""
         return Process(self.suite, name or user, [BIN / "muster", "operator", "--kubeconfig", self.user(user),
-                                                  "--metrics-bind-address", "127.0.0.1:0", *flags])
+                                                  "--metrics-bind-address", "127.0.0.1:0",
+                                                  "--health-probe-bind-address", "0", *flags])
 
     def node(self, name):
         """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
@@ -336,7 +340,8 @@ def state(job):
 
 
 def accepted(record):
-    return record.get("responseStatus", {}).get("code", 0) < 300
+    """Whether a write may have been done: a client that dies gets a 5xx of which the audit log cannot tell."""
+    return not 400 <= record.get("responseStatus", {}).get("code", 0) < 500
 
 
 def audit_time(record):
@@ -355,6 +360,34 @@ def make_job(name, roles, **spec):
     return {"apiVersion": "mindspore.gitee.com/v1", "kind": "MSJob", "metadata": {"name": name}, "spec": {"msReplicaSpecs": replica_specs, **spec}}
 
 
+class PodWatch:
+    """Every pod that there ever was in a namespace, from a watch that starts before the first: name → uids. One thread."""
+
+    def __init__(self, kube, ns):
+        self.ns, self.uids = ns, {}
+        version = kube.get(f"/api/v1/namespaces/{ns}/pods")["metadata"]["resourceVersion"]
+        self.connection = http.client.HTTPSConnection(kube.host, kube.port, context=kube.tls)
+        self.connection.request("GET", f"/api/v1/namespaces/{ns}/pods?watch=1&resourceVersion={version}&timeoutSeconds=3600",
+                                headers={"Authorization": "Bearer " + kube.env["KUBE_TOKEN"]})
+        self.answer = self.connection.getresponse()
+        self.thread = threading.Thread(target=self.work)
+        self.thread.start()
+        kube.suite.stack.callback(self.stop)
+
+    def work(self):
+        with contextlib.suppress(OSError, ValueError, http.client.HTTPException, AttributeError):
+            for line in self.answer:
+                event = json.loads(line)
+                metadata = event["object"]["metadata"]
+                if event["type"] == "ADDED":
+                    self.uids.setdefault(metadata["name"], []).append(metadata["uid"])
+
+    def stop(self):
+        with contextlib.suppress(OSError, AttributeError):
+            self.answer.fp.raw._sock.shutdown(2)  # wakes the reader; there is no other way to it
+        self.thread.join()
+
+
 # ---------------------------------------------------------------------------------------------------------------------
 # A model kubelet
 
@@ -370,9 +403,9 @@ class ModelKubelet:
 
     def __init__(self, kube, script, runs=0.15):
         self.kube, self.script, self.runs = kube, script, runs
-        self.uids = {}   # pod name → uids in the order they ran
+        self.uids = {}   # path of a pod → uids in the order they ran
         self.since = {}  # uid → when it ran
-        self.errors = []
+        self.errors = []  # what went wrong in the model itself
         self.stopping = threading.Event()
         if not kube.exists(f"/api/v1/nodes/{self.NODE}"):
             kube.create("/api/v1/nodes", {"metadata": {"name": self.NODE}, "spec": {}})
@@ -397,19 +430,25 @@ class ModelKubelet:
         uid, name = pod["metadata"]["uid"], pod["metadata"]["name"]
         phase = pod["status"].get("phase")
         if pod["metadata"].get("deletionTimestamp"):
-            self.kube.delete(path, gracePeriodSeconds=0, preconditions={"uid": uid})
+            self.send("DELETE", path, {"gracePeriodSeconds": 0, "preconditions": {"uid": uid}})
         elif not pod["spec"].get("nodeName"):
-            self.kube.request("POST", path + "/binding", {"target": {"kind": "Node", "name": self.NODE}})
+            self.send("POST", path + "/binding", {"metadata": {"name": name, "uid": uid}, "target": {"kind": "Node", "name": self.NODE}})
         elif phase == "Pending":
-            self.uids.setdefault(name, []).append(uid)
+            self.uids.setdefault(path, []).append(uid)
             self.since[uid] = time.monotonic()
             self.write(path, uid, "Running", {"running": {}})
         elif phase == "Running" and time.monotonic() - self.since[uid] > self.runs:
-            code = self.script(name, self.uids[name].index(uid))
+            code = self.script(name, self.uids[path].index(uid))
             if code is not None:
                 self.write(path, uid, "Failed" if code else "Succeeded", {"terminated": {"exitCode": code}})
 
     def write(self, path, uid, phase, container_state):
         status = {"phase": phase, "podIP": "10.244.0.9", "containerStatuses": [
             {"name": "mindspore", "image": "", "imageID": "", "ready": phase == "Running", "restartCount": 0, "state": container_state}]}
-        self.kube.request("PATCH", path + "/status", {"metadata": {"uid": uid}, "status": status}, "application/strategic-merge-patch+json")
+        self.send("PATCH", path + "/status", {"metadata": {"uid": uid}, "status": status}, "application/strategic-merge-patch+json")
+
+    def send(self, method, path, body, kind="application/json"):
+        """A write about a pod that may be gone or another one meanwhile."""
+        code, answer = self.kube.request(method, path, body, kind)
+        if code not in (200, 201, 404, 409):
+            self.errors.append(f"{method} {path}: {code} {answer.get('message')}")

@@ -257,24 +257,22 @@ class Home:
     # --- the machine
 
     def shims(self):
-        """pid → directory of the pods' shims of this home."""
-        return {pid: words[1] for pid, words in command_lines() if len(words) == 2 and words[1].startswith(f"{self.path}/pods/")}
+        """pid → directory of the pods' shims of this home; a pod's first process is a fork of its shim and none."""
+        found = {pid: words[1] for pid, words in command_lines() if len(words) == 2 and words[1].startswith(f"{self.path}/pods/")}
+        return {pid: directory for pid, directory in found.items() if parent_of(pid) not in found}
 
     def pod_processes(self, uid):
-        """The processes of a pod's containers: all below its shim except the pod's first process."""
-        parents = {}
-        for pid in pids():
-            with contextlib.suppress(OSError):
-                stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
-                parents[pid] = int(stat[stat.rindex(")") + 2:].split()[1])
+        """pid → command line of all processes of a pod but its shim's."""
+        shims = {pid for pid, directory in self.shims().items() if directory.endswith("/" + uid)}
+        lines = dict(command_lines())
+        parents = {pid: parent_of(pid) for pid in lines}
         def below(pid):
             while pid in parents:
                 pid = parents[pid]
-                if pid in roots:
+                if pid in shims:
                     return True
             return False
-        roots = {pid for pid, directory in self.shims().items() if directory.endswith("/" + uid)}
-        return {pid: words for pid, words in command_lines() if below(pid) and words}
+        return {pid: words for pid, words in lines.items() if words and below(pid)}
 
     def pid_of(self, pod, program):
         """The host's pid of a program in a pod's container."""
@@ -373,6 +371,13 @@ def output(*command):
 
 def pids():
     return [int(name) for name in os.listdir("/proc") if name.isdigit()]
+
+
+def parent_of(pid):
+    with contextlib.suppress(OSError):
+        stat = pathlib.Path(f"/proc/{pid}/stat").read_text()
+        return int(stat[stat.rindex(")") + 2:].split()[1])
+    return None
 
 
 def command_lines():

@@ -20,25 +20,34 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
 Tolerance tolerance(Fault::Kind kind) {
   using Compare = Tolerance::Compare;
   switch (kind) {
-    case Fault::Kind::None: return {.slack = seconds(2)};
-    case Fault::Kind::DropEvent: return {Compare::Essence, minutes(11)};
-    case Fault::Kind::DelayEvent: return {Compare::Essence, seconds(15)};
-    case Fault::Kind::RepeatEvent: return {.slack = seconds(2)};
-    default: return {.slack = seconds(60)};
+    case Fault::Kind::None:
+      return {.slack = seconds(2)};
+    case Fault::Kind::DropEvent:
+      return {Compare::Essence, minutes(11)};
+    case Fault::Kind::DelayEvent:
+      return {Compare::Essence, seconds(15)};
+    case Fault::Kind::RepeatEvent:
+      return {.slack = seconds(2)};
+    default:
+      return {.slack = seconds(60)};
   }
 }
 
 std::size_t places(Fault::Kind kind, const RunResult& reference) {
   switch (kind) {
-    case Fault::Kind::None: return 0;
+    case Fault::Kind::None:
+      return 0;
     case Fault::Kind::CrashBefore:
-    case Fault::Kind::CrashAfter: return reference.calls;
+    case Fault::Kind::CrashAfter:
+      return reference.calls;
     case Fault::Kind::DropEvent:
     case Fault::Kind::RepeatEvent:
     case Fault::Kind::DelayEvent:
     case Fault::Kind::CutWatch:
-    case Fault::Kind::ExpireWatch: return reference.events;
-    default: return reference.writes;
+    case Fault::Kind::ExpireWatch:
+      return reference.events;
+    default:
+      return reference.writes;
   }
 }
 

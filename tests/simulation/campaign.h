@@ -8,8 +8,8 @@
 
 namespace muster::simulation {
 
-// What a fault of some kind may change. The end is always the same; how it was reached and how long it
-// took depends on what was hidden from the controller, and for how long.
+// What a fault of some kind may change. The end is always the same; how it was reached and how long
+// it took depends on what was hidden from the controller, and for how long.
 struct Tolerance {
   enum class Compare { Everything, Essence };
   Compare compare = Compare::Everything;
@@ -17,7 +17,8 @@ struct Tolerance {
 };
 Tolerance tolerance(Fault::Kind kind);
 
-// How often a fault of that kind can strike in a run like the reference: once per call, write or event.
+// How often a fault of that kind can strike in a run like the reference: once per call, write or
+// event.
 std::size_t places(Fault::Kind kind, const RunResult& reference);
 
 // What a run broke: its own violations, and where it differs from the run without faults (O1).
@@ -28,12 +29,13 @@ std::vector<std::string> judge(const Workload& workload, const RunResult& refere
 std::string difference(const std::string& got, const std::string& wanted);
 
 struct Tally {
-  std::size_t found = 0;  // places
-  std::size_t run = 0;    // runs in which the fault did strike
+  std::size_t found = 0;                // places
+  std::size_t run = 0;                  // runs in which the fault did strike
   std::vector<std::string> violations;  // each with the fault that shows it
 };
 
-// Every place, once each; with a mutant, until one run breaks the promise that it is known to break.
+// Every place, once each; with a mutant, until one run breaks the promise that it is known to
+// break.
 struct Hunt {
   const Mutant* mutant = nullptr;
   std::string invariant;

@@ -58,17 +58,21 @@ TEST_P(Campaign, CrashBeforeAndAfterEveryCall) {
 }
 
 TEST_P(Campaign, EveryEventLostRepeatedAndLate) {
-  const std::size_t run = survive(Kind::DropEvent) + survive(Kind::RepeatEvent) + survive(Kind::DelayEvent);
+  const std::size_t run =
+      survive(Kind::DropEvent) + survive(Kind::RepeatEvent) + survive(Kind::DelayEvent);
   fmt::print("{}: events found {} × 3, run {}\n", story().name, reference_.events, run);
   EXPECT_EQ(run, 3 * reference_.events);
 }
 
-TEST_P(Campaign, EveryWatchCutAndExpired) {
+// Not for the stories of colliding names: nothing in them is watched or written in another way.
+class FullCampaign : public Campaign {};
+
+TEST_P(FullCampaign, EveryWatchCutAndExpired) {
   const std::size_t run = survive(Kind::CutWatch) + survive(Kind::ExpireWatch);
   fmt::print("{}: watch positions {} × 2, run {}\n", story().name, reference_.events, run);
 }
 
-TEST_P(Campaign, EveryWriteRefusedOrUnanswered) {
+TEST_P(FullCampaign, EveryWriteRefusedOrUnanswered) {
   std::size_t run = 0;
   for (const Kind kind : {Kind::Conflict, Kind::TooManyRequests, Kind::ServerError,
                           Kind::TimeoutBefore, Kind::TimeoutAfter}) {
@@ -84,7 +88,15 @@ std::vector<std::string> names() {
   return all;
 }
 
+std::vector<std::string> first_eight() {
+  std::vector<std::string> all = names();
+  all.resize(8);
+  return all;
+}
+
 INSTANTIATE_TEST_SUITE_P(Workload, Campaign, ::testing::ValuesIn(names()),
+                         [](const auto& tested) { return tested.param; });
+INSTANTIATE_TEST_SUITE_P(Workload, FullCampaign, ::testing::ValuesIn(first_eight()),
                          [](const auto& tested) { return tested.param; });
 
 }  // namespace

@@ -21,8 +21,8 @@ using ::testing::StartsWith;
 class Canary : public ::testing::Test {
  protected:
   Canary() : loop_(Time{}), rng_(1), registry_(dialects::make_registry()) {
-    auto made = loop_.run(
-        server::EmbeddedServer::create({.loop = loop_, .rng = rng_, .registry = registry_, .home = ""}));
+    auto made = loop_.run(server::EmbeddedServer::create(
+        {.loop = loop_, .rng = rng_, .registry = registry_, .home = ""}));
     server_ = std::move(*made);
     cluster_ = std::make_unique<cluster::LocalCluster>(server_->core());
     checker_ = std::make_unique<Checker>(loop_, server_->core(), jobs(), history_);
@@ -41,10 +41,10 @@ class Canary : public ::testing::Test {
   }
   json::Value child_of(const json::Value& job) {
     json::Value pod = job["spec"]["msReplicaSpecs"]["Worker"]["template"];
-    pod["metadata"] = json::Object{{"name", "train-worker-0"},
-                                   {"namespace", kNamespace},
-                                   {"labels", json::Object{{"muster.dev/role", "Worker"},
-                                                           {"muster.dev/index", "0"}}}};
+    pod["metadata"] = json::Object{
+        {"name", "train-worker-0"},
+        {"namespace", kNamespace},
+        {"labels", json::Object{{"muster.dev/role", "Worker"}, {"muster.dev/index", "0"}}}};
     const api::OwnerReference owner{.api_version = api::api_version_of(job),
                                     .kind = api::kind_of(job),
                                     .name = api::name_of(job),
@@ -98,7 +98,10 @@ TEST_F(Canary, ASecondStartOfTheSameTryIsSeen) {
 
 TEST_F(Canary, ACreationAfterTheEndIsSeen) {
   const json::Value pod = child_of(stored_job(ended("Succeeded", "2026-01-01T00:00:00Z")));
-  checker_->before({.verb = Request::Verb::Create, .resource = api::pods(), .key = api::key_of(pod), .body = pod});
+  checker_->before({.verb = Request::Verb::Create,
+                    .resource = api::pods(),
+                    .key = api::key_of(pod),
+                    .body = pod});
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S4")));
 }
 
@@ -115,8 +118,9 @@ TEST_F(Canary, AnotherEndIsSeen) {
 TEST_F(Canary, ACounterThatFallsOrRunsAheadIsSeen) {
   const json::Value job = stored_job(json::Object{{"muster", json::Object{{"restartCount", 2}}}});
   write_status(job, json::Object{{"muster", json::Object{{"restartCount", 1}}}});
-  write_status(job, json::Object{{"muster", json::Object{{"restartCount", 2},
-                                                         {"attempts", json::Object{{"Worker/0", 1}}}}}});
+  write_status(job,
+               json::Object{{"muster", json::Object{{"restartCount", 2},
+                                                    {"attempts", json::Object{{"Worker/0", 1}}}}}});
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S5"), StartsWith("S5")));
 }
 
@@ -124,7 +128,10 @@ TEST_F(Canary, ADeletionWithoutAReasonIsSeen) {
   const json::Value job = stored_job(json::Object{{"muster", json::Object{{"phase", "Running"}}}});
   const auto pod = loop_.run(cluster_->create(api::pods(), child_of(job)));
   ASSERT_TRUE(pod.has_value());
-  checker_->before({.verb = Request::Verb::Remove, .resource = api::pods(), .key = api::key_of(**pod), .uid = api::uid_of(**pod)});
+  checker_->before({.verb = Request::Verb::Remove,
+                    .resource = api::pods(),
+                    .key = api::key_of(**pod),
+                    .uid = api::uid_of(**pod)});
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S6")));
 }
 
@@ -132,7 +139,10 @@ TEST_F(Canary, AForeignObjectIsSeen) {
   json::Value pod = child_of(stored_job(json::Object{}));
   pod["metadata"].object().erase("ownerReferences");
   const auto other = loop_.run(cluster_->create(api::pods(), pod));
-  checker_->before({.verb = Request::Verb::Remove, .resource = api::pods(), .key = api::key_of(pod), .uid = api::uid_of(**other)});
+  checker_->before({.verb = Request::Verb::Remove,
+                    .resource = api::pods(),
+                    .key = api::key_of(pod),
+                    .uid = api::uid_of(**other)});
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S7")));
 }
 

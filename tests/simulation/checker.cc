@@ -64,11 +64,20 @@ void Checker::before(const Request& request) {
   before_ = nullptr;
   if (request.resource == api::events()) return;
   switch (request.verb) {
-    case Request::Verb::Create: check_create(request); break;
-    case Request::Verb::UpdateStatus: check_status(request); break;
-    case Request::Verb::Remove: check_remove(request); break;
-    case Request::Verb::Update: violation("S7", "the controller edits " + request.key.text()); break;
-    default: break;
+    case Request::Verb::Create:
+      check_create(request);
+      break;
+    case Request::Verb::UpdateStatus:
+      check_status(request);
+      break;
+    case Request::Verb::Remove:
+      check_remove(request);
+      break;
+    case Request::Verb::Update:
+      violation("S7", "the controller edits " + request.key.text());
+      break;
+    default:
+      break;
   }
 }
 
@@ -100,7 +109,8 @@ void Checker::check_status(const Request& request) {
 
 void Checker::check_remove(const Request& request) {
   if (request.uid.empty()) violation("S6", "a delete without uid: " + request.key.text());
-  if (request.grace_seconds) violation("S6", "a delete that shortens the grace: " + request.key.text());
+  if (request.grace_seconds)
+    violation("S6", "a delete that shortens the grace: " + request.key.text());
   const auto target = stored(request.resource, request.key);
   if (target == nullptr) return;
   if (!request.uid.empty() && request.uid != api::uid_of(*target)) return;  // will be refused

@@ -41,9 +41,10 @@ struct Process {
   std::string pod_uid;
 };
 
-// Watches a run and says which promise was broken: S1–S7 and S9 at the moment it happens. Every change
-// that the controller can cause passes through before() and after(), every start of a process through
-// started(), so nothing can go wrong between two looks. Lives as long as its server.
+// Watches a run and says which promise was broken: S1–S7 and S9 at the moment it happens. Every
+// change that the controller can cause passes through before() and after(), every start of a
+// process through started(), so nothing can go wrong between two looks. Lives as long as its
+// server.
 class Checker {
  public:
   Checker(const rt::Loop& loop, const server::Core& core, api::Resource jobs, History& history)
@@ -69,7 +70,8 @@ class Checker {
 
  private:
   // As stored now; null when there is none.
-  [[nodiscard]] api::ObjectPtr stored(const api::Resource& resource, const api::ObjectKey& key) const;
+  [[nodiscard]] api::ObjectPtr stored(const api::Resource& resource,
+                                      const api::ObjectKey& key) const;
   [[nodiscard]] api::ObjectPtr job_of(const json::Value& child) const;
   void check_create(const Request& request);
   void check_status(const Request& request);

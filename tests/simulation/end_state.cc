@@ -12,11 +12,24 @@
 namespace muster::simulation {
 namespace {
 
-constexpr std::array<std::string_view, 18> kIncidental = {
-    "uid",          "resourceVersion", "creationTimestamp", "lastTransitionTime",  "lastUpdateTime",
-    "lastProbeTime", "startTime",      "completionTime",    "startedAt",           "finishedAt",
-    "podIP",        "podIPs",          "muster.dev/gang",   "muster.dev/job-uid",  "notBefore",
-    "at",           "deletionTimestamp", "managedFields"};
+constexpr std::array<std::string_view, 18> kIncidental = {"uid",
+                                                          "resourceVersion",
+                                                          "creationTimestamp",
+                                                          "lastTransitionTime",
+                                                          "lastUpdateTime",
+                                                          "lastProbeTime",
+                                                          "startTime",
+                                                          "completionTime",
+                                                          "startedAt",
+                                                          "finishedAt",
+                                                          "podIP",
+                                                          "podIPs",
+                                                          "muster.dev/gang",
+                                                          "muster.dev/job-uid",
+                                                          "notBefore",
+                                                          "at",
+                                                          "deletionTimestamp",
+                                                          "managedFields"};
 
 json::Value stripped(const json::Value& value) {
   if (value.is_array()) {
@@ -45,11 +58,10 @@ std::string without_addresses(std::string text) {
 
 std::string essence_of(const json::Value& object) {
   const json::Value& status = object["status"];
-  std::string text = fmt::format("{} {} phase={} {} attempts={} restarts={}", api::kind_of(object),
-                                 api::name_of(object), status["phase"].as_string(),
-                                 status["muster"]["phase"].as_string(),
-                                 json::write(status["muster"]["attempts"]),
-                                 status["muster"]["restartCount"].as_int());
+  std::string text = fmt::format(
+      "{} {} phase={} {} attempts={} restarts={}", api::kind_of(object), api::name_of(object),
+      status["phase"].as_string(), status["muster"]["phase"].as_string(),
+      json::write(status["muster"]["attempts"]), status["muster"]["restartCount"].as_int());
   for (const char* type : {"Finished", "Succeeded", "Failed"}) {
     const json::Value& condition = api::condition_of(object, type);
     if (!condition.is_null()) {

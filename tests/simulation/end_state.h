@@ -11,8 +11,9 @@ namespace muster::simulation {
 // services, but for times, uids, versions and addresses.
 struct EndState {
   std::string all;
-  std::string essence;  // how the jobs ended, their restarts, and which children exist in which phase
-  std::string phase;    // of the one job; empty when it is gone
+  std::string
+      essence;        // how the jobs ended, their restarts, and which children exist in which phase
+  std::string phase;  // of the one job; empty when it is gone
 };
 
 Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jobs);

@@ -5,8 +5,8 @@
 
 namespace muster::simulation {
 
-// The one thing that goes wrong in a run. Calls, writes and events are numbered from 1, in the order in
-// which they happen.
+// The one thing that goes wrong in a run. Calls, writes and events are numbered from 1, in the
+// order in which they happen.
 struct Fault {
   enum class Kind {
     None,

@@ -17,7 +17,9 @@ using Verb = Request::Verb;
 constexpr Duration kDelay = seconds(3);
 constexpr Duration kTimeout = seconds(2);
 
-std::unexpected<Error> never_answered() { return fail(ErrorCode::Cancelled, "nobody is there"); }
+std::unexpected<Error> never_answered() {
+  return fail(ErrorCode::Cancelled, "nobody is there");
+}
 
 Request write_request(Verb verb, const api::Resource& resource, const json::Value& object) {
   return {.verb = verb,
@@ -54,7 +56,8 @@ class FaultyWatch final : public cluster::Watch {
         co_return fail(ErrorCode::Unavailable, "the stream was cut");
       }
       if (strikes(Fault::Kind::ExpireWatch, number)) {
-        wire().expired[resource_] = cluster::version_number(api::resource_version_of(*event.object));
+        wire().expired[resource_] =
+            cluster::version_number(api::resource_version_of(*event.object));
         co_return fail(ErrorCode::Gone, "too old resource version");
       }
       co_return event;
@@ -80,8 +83,9 @@ class FaultyWatch final : public cluster::Watch {
 
 std::string_view to_string(Fault::Kind kind) {
   static constexpr std::string_view kNames[] = {
-      "none",         "crash-before", "crash-after", "drop", "repeat",         "delay",        "cut",
-      "expire (410)", "409",          "429",         "500",  "timeout-before", "timeout-after"};
+      "none",         "crash-before", "crash-after", "drop", "repeat", "delay",
+      "cut",          "expire (410)", "409",         "429",  "500",    "timeout-before",
+      "timeout-after"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -115,7 +119,8 @@ template <class T>
 Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
   if (dead_) co_return never_answered();
   const std::size_t number = ++wire_.calls;
-  const std::size_t write = request.is_write() ? ++wire_.writes : 0;
+  const bool own = request.is_write() && request.resource != api::events();
+  const std::size_t write = own ? ++wire_.writes : 0;
   if (request.verb == Verb::List) ++wire_.relists;
   wire_.history.note("call {} {}", number, request.text());
   CO_TRY(co_await rt::sleep_for(wire_.loop, wire_.latency()));
@@ -130,10 +135,7 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
   }
   wire_.checker.before(request);
   Result<T> result = co_await std::move(apply);
-  if (request.is_write() && request.resource != api::events()) {
-    ++wire_.own_writes;
-    wire_.last_write = wire_.loop.monotonic();
-  }
+  if (own) wire_.last_write = wire_.loop.monotonic();
   wire_.history.note("done {} {}", number, result ? "ok" : result.error().message);
   if constexpr (std::is_same_v<T, api::ObjectPtr>) {
     if (result) wire_.checker.after(request, **result);
@@ -152,15 +154,16 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
 
 Task<Result<cluster::ListPage>> FaultyCluster::list(const api::Resource& resource,
                                                     cluster::ListOptions options) {
-  return call({.verb = Verb::List, .resource = resource}, inner_.list(resource, std::move(options)));
+  return call({.verb = Verb::List, .resource = resource},
+              inner_.list(resource, std::move(options)));
 }
 
 Task<Result<std::unique_ptr<cluster::Watch>>> FaultyCluster::watch(const api::Resource& resource,
                                                                    cluster::WatchOptions options) {
   const std::string from = options.resource_version;
-  auto opened = CO_TRY(co_await call(
-      {.verb = Verb::Watch, .resource = resource, .resource_version = from},
-      inner_.watch(resource, std::move(options))));
+  auto opened =
+      CO_TRY(co_await call({.verb = Verb::Watch, .resource = resource, .resource_version = from},
+                           inner_.watch(resource, std::move(options))));
   if (cluster::version_number(from) < wire_.expired[resource]) {
     co_return fail(ErrorCode::Gone, "too old resource version");
   }

@@ -36,11 +36,10 @@ class Wire {
   History& history;
   Checker& checker;
   std::size_t calls = 0;
-  std::size_t writes = 0;
-  std::size_t own_writes = 0;  // without those about events
+  std::size_t writes = 0;  // without Events, which may get lost
   std::size_t events = 0;
   std::size_t relists = 0;
-  bool crashed = false;  // the present incarnation is to be replaced
+  bool crashed = false;             // the present incarnation is to be replaced
   std::optional<Monotonic> struck;  // when the fault happened
   Monotonic last_write;
   std::map<api::Resource, std::uint64_t> expired;  // watches from before this version get 410
@@ -51,8 +50,8 @@ class Wire {
 };
 
 // The controller's way to the cluster, for one incarnation of it. Every call takes its time, is
-// recorded, checked, and hit by the fault when its number comes up. After a crash nothing passes any
-// more: whatever the dead controller still tries on its way out has no effect.
+// recorded, checked, and hit by the fault when its number comes up. After a crash nothing passes
+// any more: whatever the dead controller still tries on its way out has no effect.
 class FaultyCluster final : public ForwardingCluster {
  public:
   FaultyCluster(cluster::Cluster& inner, Wire& wire) : ForwardingCluster(inner), wire_(wire) {}

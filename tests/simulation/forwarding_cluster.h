@@ -8,8 +8,8 @@
 
 namespace muster::simulation {
 
-// A Cluster that hands everything on; what stands between a client and its cluster overrides what it
-// changes. The inner one outlives it.
+// A Cluster that hands everything on; what stands between a client and its cluster overrides what
+// it changes. The inner one outlives it.
 class ForwardingCluster : public cluster::Cluster {
  public:
   explicit ForwardingCluster(cluster::Cluster& inner) : inner_(inner) {}

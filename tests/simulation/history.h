@@ -11,8 +11,8 @@
 
 namespace muster::simulation {
 
-// Everything that happened in a run, one line each with its virtual time. Two runs are the same when
-// their hashes are.
+// Everything that happened in a run, one line each with its virtual time. Two runs are the same
+// when their hashes are.
 class History {
  public:
   explicit History(const rt::Loop& loop) : loop_(loop) {}
@@ -20,7 +20,8 @@ class History {
   template <class... Args>
   void note(fmt::format_string<Args...> text, Args&&... args) {
     const double seconds = std::chrono::duration<double>(loop_.monotonic().since_start).count();
-    std::string line = fmt::format("{:10.4f} ", seconds) + fmt::format(text, std::forward<Args>(args)...);
+    std::string line =
+        fmt::format("{:10.4f} ", seconds) + fmt::format(text, std::forward<Args>(args)...);
     for (const char byte : line) {
       hash_ = (hash_ ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;  // FNV-1a
     }

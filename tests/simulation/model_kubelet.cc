@@ -14,8 +14,8 @@ namespace {
 constexpr Duration kStopTime = std::chrono::seconds(3);
 
 json::Value container_status(json::Value state, bool running) {
-  return json::Object{{"name", "mindspore"}, {"ready", running},  {"started", running},
-                      {"restartCount", 0},   {"image", "trainer"}, {"imageID", ""},
+  return json::Object{{"name", "mindspore"},      {"ready", running},   {"started", running},
+                      {"restartCount", 0},        {"image", "trainer"}, {"imageID", ""},
                       {"state", std::move(state)}};
 }
 
@@ -119,7 +119,8 @@ Task<void> ModelKubelet::start(std::string uid) {
   last_action_ = loop_.monotonic();
   checker_.started(pod->process);
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid, running_status(fmt::format("10.0.0.{}", ++addresses_), loop_.now()));
+  co_await write_status(key, uid,
+                        running_status(fmt::format("10.0.0.{}", ++addresses_), loop_.now()));
   if (live_ == script_.ranks) begin_together();
 }
 

@@ -12,20 +12,20 @@
 
 namespace muster::simulation {
 
-// How the processes of a job end. As in real training, nobody gets anywhere alone: the clock of every
-// rank starts when all ranks are up together, and stops when one of them is lost.
+// How the processes of a job end. As in real training, nobody gets anywhere alone: the clock of
+// every rank starts when all ranks are up together, and stops when one of them is lost.
 struct Script {
   struct Exit {
     Duration after{};
     int code = 0;
   };
-  std::size_t ranks = 3;                // how many are all
-  std::map<std::string, Exit> exits;    // by "Worker/0#0": rank and attempt; without one it runs on
+  std::size_t ranks = 3;              // how many are all
+  std::map<std::string, Exit> exits;  // by "Worker/0#0": rank and attempt; without one it runs on
 };
 
 // Places and starts pods, keeps the table of processes, ends them as the script says, and honours
-// deletion: the process ends within its grace, then the pod goes. Talks to the server directly: faults
-// are the controller's. Lives on the loop; ends when run() is cancelled.
+// deletion: the process ends within its grace, then the pod goes. Talks to the server directly:
+// faults are the controller's. Lives on the loop; ends when run() is cancelled.
 class ModelKubelet {
  public:
   ModelKubelet(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Script script, Checker& checker,

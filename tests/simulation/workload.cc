@@ -105,8 +105,10 @@ std::vector<Workload> make_workloads() {
                  {.exits = {{"Worker/1#0", {seconds(5), 1}}}},
                  &create_and_wait,
                  "Failed"});
-  all.push_back({"deadline", with_policy("activeDeadlineSeconds", 30), {}, &create_and_wait, "Failed"});
-  all.push_back({"ttl", with_policy("ttlSecondsAfterFinished", 20), both_succeed(), &create_and_wait, ""});
+  all.push_back(
+      {"deadline", with_policy("activeDeadlineSeconds", 30), {}, &create_and_wait, "Failed"});
+  all.push_back(
+      {"ttl", with_policy("ttlSecondsAfterFinished", 20), both_succeed(), &create_and_wait, ""});
   all.push_back({"delete", three_ranks(), {}, &create_and_delete, "", true});
   all.push_back({"scale", three_ranks(), {}, &scale, "Running"});
   all.push_back({"recreate", three_ranks(), {}, &recreate, "Running", true});
@@ -140,7 +142,9 @@ const Workload& workload(std::string_view name) {
   check_failed(__FILE__, __LINE__, "no such workload");
 }
 
-Task<void> User::create(json::Value job) { return create_object(jobs_, std::move(job)); }
+Task<void> User::create(json::Value job) {
+  return create_object(jobs_, std::move(job));
+}
 
 Task<void> User::create_object(const api::Resource& resource, json::Value object) {
   const auto created = co_await cluster_.create(resource, std::move(object));

@@ -15,8 +15,8 @@ namespace muster::simulation {
 inline constexpr std::string_view kNamespace = "default";
 inline constexpr std::string_view kJob = "train";
 
-// The person in front of the cluster. Talks to the server directly, and waits for what a person would
-// wait for, so that the story is the same however long the controller takes.
+// The person in front of the cluster. Talks to the server directly, and waits for what a person
+// would wait for, so that the story is the same however long the controller takes.
 class User {
  public:
   User(rt::Loop& loop, cluster::Cluster& cluster, const ModelKubelet& kubelet,

@@ -40,7 +40,8 @@ struct Incarnation {
       way = mutated.get();
     }
     if (mutant != nullptr && mutant->decide) options.decide = mutant->decide();
-    controller = std::make_unique<controller::Controller>(loop, *way, registry, rng, Logger(), options);
+    controller =
+        std::make_unique<controller::Controller>(loop, *way, registry, rng, Logger(), options);
     scope.spawn(controller->run());
   }
 
@@ -64,8 +65,8 @@ json::Value bystander() {
                                 {"namespace", kNamespace},
                                 {"labels", json::Object{{"muster.dev/job-uid", "somebody"},
                                                         {"job-name", kJob}}}}},
-      {"spec", json::Object{{"containers", json::Array{json::Object{{"name", "mindspore"},
-                                                                    {"image", "x"}}}}}}};
+      {"spec", json::Object{{"containers",
+                             json::Array{json::Object{{"name", "mindspore"}, {"image", "x"}}}}}}};
 }
 
 class World {
@@ -135,7 +136,8 @@ class World {
     wire_.crashed = false;
     loop_.run(life_->scope.close());
     life_.reset();
-    [[maybe_unused]] const auto slept = loop_.run(rt::sleep_for(loop_, std::chrono::milliseconds(500)));
+    [[maybe_unused]] const auto slept =
+        loop_.run(rt::sleep_for(loop_, std::chrono::milliseconds(500)));
     start_controller();
   }
 
@@ -152,15 +154,16 @@ class World {
     if (!now || **now != other) checker_.violation("S7", "the bystander was touched");
     state_ = loop_.run(read_end_state(local_, jobs_));
     if (state_.phase != workload_.phase) {
-      checker_.violation("O1", fmt::format("ended as \"{}\" instead of \"{}\"", state_.phase, workload_.phase));
+      checker_.violation(
+          "O1", fmt::format("ended as \"{}\" instead of \"{}\"", state_.phase, workload_.phase));
     }
     if (workload_.phase.empty() && kubelet_.live() > 0) {
       checker_.violation("S8", "processes outlive their job");
     }
     if (wire_.calls > kMostSteps) checker_.violation("L1", fmt::format("{} requests", wire_.calls));
     const std::size_t budget = 6 * (kRanks + kubelet_.transitions());
-    if (wire_.own_writes > budget) {
-      checker_.violation("S15", fmt::format("{} writes where {} are enough", wire_.own_writes, budget));
+    if (wire_.writes > budget) {
+      checker_.violation("S15", fmt::format("{} writes where {} are enough", wire_.writes, budget));
     }
   }
 

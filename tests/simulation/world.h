@@ -31,10 +31,10 @@ struct RunResult {
   std::size_t writes = 0;
   std::size_t events = 0;
   std::size_t relists = 0;
-  bool struck = false;        // the fault happened
-  Duration converged{};       // when the last thing happened
-  std::string end_state;      // jobs and children, without times and identities
-  std::string essence;        // the part that does not depend on what was seen in between
+  bool struck = false;    // the fault happened
+  Duration converged{};   // when the last thing happened
+  std::string end_state;  // jobs and children, without times and identities
+  std::string essence;    // the part that does not depend on what was seen in between
   std::vector<std::string> created;
   std::size_t deleted = 0;
   std::uint64_t hash = 0;
@@ -47,8 +47,8 @@ struct RunOptions {
   const Mutant* mutant = nullptr;
 };
 
-// One workload from an empty cluster until nothing has happened for eleven virtual minutes, longer than
-// any resync. Deterministic: the same arguments give the same history.
+// One workload from an empty cluster until nothing has happened for eleven virtual minutes, longer
+// than any resync. Deterministic: the same arguments give the same history.
 RunResult simulate(const Workload& workload, const RunOptions& options);
 
 }  // namespace muster::simulation

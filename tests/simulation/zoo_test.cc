@@ -37,7 +37,9 @@ TEST_P(Zoo, TheMutantDies) {
 INSTANTIATE_TEST_SUITE_P(Mutants, Zoo, ::testing::Range<std::size_t>(0, zoo().size()),
                          [](const auto& tested) {
                            std::string name = zoo()[tested.param].mutant.name;
-                           std::erase_if(name, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; });
+                           std::erase_if(name, [](char c) {
+                             return std::isalnum(static_cast<unsigned char>(c)) == 0;
+                           });
                            return name;
                          });
 

@@ -32,6 +32,14 @@ Result<void> check_addressable(const Resource& resource, const ObjectKey& key) {
   return {};
 }
 
+// Takes the tree apart: thousands of requests may wait for their turn, and its text is a fifth of
+// it.
+std::string text_of(json::Value&& object) {
+  std::string text = json::write(object);
+  object = json::Value();
+  return text;
+}
+
 Result<std::unique_ptr<net::Connector>> make_connector(rt::RealLoop& loop, rt::Pool& pool,
                                                        const ClientConfig& config) {
   if (config.server.is_socket()) return net::unix_connector(loop, config.server.socket_path);
@@ -109,20 +117,21 @@ Task<Result<ObjectPtr>> KubeCluster::create(const Resource& resource, json::Valu
     co_return fail(ErrorCode::BadRequest, fmt::format("{} \"{}\": metadata.namespace is missing",
                                                       resource.qualified(), api::name_of(object)));
   }
-  co_return co_await write(resource, "POST", collection_path(resource, ns), json::write(object));
+  std::string path = collection_path(resource, ns);
+  co_return co_await write(resource, "POST", std::move(path), text_of(std::move(object)));
 }
 
 Task<Result<ObjectPtr>> KubeCluster::update(const Resource& resource, json::Value object) {
   const ObjectKey key = api::key_of(object);
   CO_TRY(check_addressable(resource, key));
-  co_return co_await write(resource, "PUT", object_path(resource, key), json::write(object));
+  co_return co_await write(resource, "PUT", object_path(resource, key), text_of(std::move(object)));
 }
 
 Task<Result<ObjectPtr>> KubeCluster::update_status(const Resource& resource, json::Value object) {
   const ObjectKey key = api::key_of(object);
   CO_TRY(check_addressable(resource, key));
   co_return co_await write(resource, "PUT", object_path(resource, key) + "/status",
-                           json::write(object));
+                           text_of(std::move(object)));
 }
 
 Task<Result<ObjectPtr>> KubeCluster::remove(const Resource& resource, ObjectKey key,

@@ -24,7 +24,12 @@ TEST(SafeLine, LetsNothingSteerTheTerminal) {
   EXPECT_EQ(safe_line("\x1b[31mred\x1b[0m", false), "red");
   EXPECT_EQ(safe_line("\x1b]0;title\x07rest", true).find('\x1b'), std::string::npos);
   EXPECT_EQ(safe_line("\x1b[2Jcleared", true).find('\x1b'), std::string::npos);
-  EXPECT_EQ(safe_line("\xc2\x9b" "31m", true).find("\xc2\x9b"), std::string::npos) << "C1 control";
+  EXPECT_EQ(safe_line("\xc2\x9b"
+                      "31m",
+                      true)
+                .find("\xc2\x9b"),
+            std::string::npos)
+      << "C1 control";
   EXPECT_EQ(safe_line("torn \xe2\x82", true), "torn \xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
@@ -41,7 +46,8 @@ TEST(ClockTime, CountsHoursMinutesSeconds) {
 }
 
 TEST(Columns, AreAsWideAsTheirWidestCell) {
-  EXPECT_EQ(columns({{"NAME", "AGE"}, {"a-long-name", "5s"}}), "NAME          AGE\na-long-name   5s\n");
+  EXPECT_EQ(columns({{"NAME", "AGE"}, {"a-long-name", "5s"}}),
+            "NAME          AGE\na-long-name   5s\n");
 }
 
 TEST(RankFilter, MatchesRoleInAnyCaseAndRanks) {
@@ -72,11 +78,14 @@ TEST_F(KeptLogs, FindsTheNewestAttemptOfEveryRankOfOneJob) {
   write("ml_bert-large-worker-0_u3", "mindspore", "0.log");  // another job
   write("other_bert-worker-0_u4", "mindspore", "0.log");     // another namespace
   std::vector<std::string> found;
-  for (const auto& log : kept_logs(home_, "ml", "bert")) found.push_back(log.pod + "/" + std::to_string(log.attempt));
+  for (const auto& log : kept_logs(home_, "ml", "bert"))
+    found.push_back(log.pod + "/" + std::to_string(log.attempt));
   EXPECT_THAT(found, ElementsAre("bert-scheduler-0/0", "bert-worker-1/1"));
 }
 
-TEST_F(KeptLogs, AHomeWithoutLogsHasNone) { EXPECT_TRUE(kept_logs(home_, "ml", "bert").empty()); }
+TEST_F(KeptLogs, AHomeWithoutLogsHasNone) {
+  EXPECT_TRUE(kept_logs(home_, "ml", "bert").empty());
+}
 
 }  // namespace
 }  // namespace muster::cli

@@ -202,6 +202,21 @@ TEST(MindSporeInvalid, MS3_AStoredBadObjectFailsForGood) {
   EXPECT_EQ(dialect().invalid_status(bad, error, kNow + 60s), status);
 }
 
+TEST_F(MindSporeStatus, AJobWithoutAPlanKeepsWhatIsShownOfItsRoles) {
+  auto running = verdict(Phase::Running);
+  running.counts["Worker"] = {.active = 2};
+  apply(running);
+  const json::Value before = status_;
+  plan::Plan frozen;
+  frozen.job = plan_.job;
+  EXPECT_EQ(dialect().status(frozen, before, running, now_), before);
+  running.waiting_for = "bert to be valid again";
+  const auto after = dialect().status(frozen, before, running, now_);
+  EXPECT_EQ(after["replicaStatuses"], before["replicaStatuses"]);
+  EXPECT_EQ(after["muster"]["ranks"], before["muster"]["ranks"]);
+  EXPECT_EQ(after["muster"]["waitingFor"].as_string(), "bert to be valid again");
+}
+
 TEST(MindSporeInvalid, MessagesAreBounded) {
   const Error error{.code = ErrorCode::Invalid, .message = std::string(100'000, 'x')};
   const auto status = dialect().invalid_status(job("bert").json(), error, kNow);

@@ -15,7 +15,10 @@ inline constexpr Time kStart = Time(std::chrono::seconds(1'800'000'000));
 class JobBuilder {
  public:
   JobBuilder() {
-    plan_.job = {.resource = {.group = "mindspore.gitee.com", .version = "v1", .plural = "msjobs", .kind = "MSJob"},
+    plan_.job = {.resource = {.group = "mindspore.gitee.com",
+                              .version = "v1",
+                              .plural = "msjobs",
+                              .kind = "MSJob"},
                  .ns = "ml",
                  .name = "bert",
                  .uid = "job-uid",
@@ -23,7 +26,8 @@ class JobBuilder {
     plan_.running_role = "Worker";
   }
   JobBuilder& role(const std::string& name, const std::string& label, int replicas) {
-    plan::Role role{.name = name, .label_name = label, .replicas = replicas, .main_container = "mindspore"};
+    plan::Role role{
+        .name = name, .label_name = label, .replicas = replicas, .main_container = "mindspore"};
     role.pod = json::Object{
         {"spec", json::Object{{"containers", json::Array{json::Object{{"name", "mindspore"}}}}}}};
     plan_.roles.push_back(std::move(role));
@@ -37,7 +41,8 @@ class JobBuilder {
   // A Scheduler whose service every pod waits for.
   JobBuilder& scheduler() {
     role("Scheduler", "scheduler", 1);
-    plan_.objects.push_back({.resource = api::services(), .name = "bert-scheduler-0", .role = "Scheduler"});
+    plan_.objects.push_back(
+        {.resource = api::services(), .name = "bert-scheduler-0", .role = "Scheduler"});
     return *this;
   }
   JobBuilder& retry_on_exit_code() {
@@ -48,7 +53,8 @@ class JobBuilder {
     return *this;
   }
   JobBuilder& first_worker_decides() {
-    plan_.success = {{.role = "Worker", .quorum = plan::RankSet::Quorum::Index, .number = 0}, {.role = "Worker"}};
+    plan_.success = {{.role = "Worker", .quorum = plan::RankSet::Quorum::Index, .number = 0},
+                     {.role = "Worker"}};
     plan_.tie = plan::Tie::SuccessWins;
     return *this;
   }
@@ -83,14 +89,19 @@ class JobBuilder {
   plan::Plan plan_;
 };
 
-inline PodView pod(const std::string& role, int index, api::PodPhase phase, std::optional<int> exit_code = {}) {
+inline PodView pod(const std::string& role, int index, api::PodPhase phase,
+                   std::optional<int> exit_code = {}) {
   PodView view;
   view.role = role;
   view.index = index;
-  view.name = (role == "Worker" ? "bert-worker-" : role == "PS" ? "bert-ps-" : "bert-scheduler-") + std::to_string(index);
+  view.name = (role == "Worker" ? "bert-worker-"
+               : role == "PS"   ? "bert-ps-"
+                                : "bert-scheduler-") +
+              std::to_string(index);
   view.uid = "uid-" + view.name;
   view.phase = phase;
-  ContainerView container{.name = "mindspore", .running = phase == api::PodPhase::Running, .exit_code = exit_code};
+  ContainerView container{
+      .name = "mindspore", .running = phase == api::PodPhase::Running, .exit_code = exit_code};
   if (exit_code) {
     container.reason = *exit_code == 0 ? "Completed" : "Error";
     view.finished_at = kStart;
@@ -99,7 +110,8 @@ inline PodView pod(const std::string& role, int index, api::PodPhase phase, std:
   return view;
 }
 
-inline ObjectView service(const std::string& name = "bert-scheduler-0", const std::string& ip = "10.96.0.7") {
+inline ObjectView service(const std::string& name = "bert-scheduler-0",
+                          const std::string& ip = "10.96.0.7") {
   return {.resource = api::services(), .name = name, .uid = "uid-service", .cluster_ip = ip};
 }
 
@@ -123,7 +135,8 @@ std::vector<T> actions(const Decision& decision) {
 
 inline std::vector<std::string> created_pods(const Decision& decision) {
   std::vector<std::string> names;
-  for (const auto& action : actions<CreatePod>(decision)) names.push_back(action.body["metadata"]["name"].as_string());
+  for (const auto& action : actions<CreatePod>(decision))
+    names.push_back(action.body["metadata"]["name"].as_string());
   return names;
 }
 

@@ -43,11 +43,13 @@ TEST(Create, MS5_NoPodBeforeTheServiceHasItsAddress) {
   observed.objects = {service("bert-scheduler-0", "")};
   decision = decide(plan, observed, kStart);
   EXPECT_THAT(actions<CreateObject>(decision), IsEmpty());
-  EXPECT_THAT(created_pods(decision), ElementsAre("bert-scheduler-0")) << "only workers need the address";
+  EXPECT_THAT(created_pods(decision), ElementsAre("bert-scheduler-0"))
+      << "only workers need the address";
 
   observed.objects = {service()};
   decision = decide(plan, observed, kStart);
-  EXPECT_THAT(created_pods(decision), ElementsAre("bert-scheduler-0", "bert-worker-0", "bert-worker-1"));
+  EXPECT_THAT(created_pods(decision),
+              ElementsAre("bert-scheduler-0", "bert-worker-0", "bert-worker-1"));
   const json::Value worker = actions<CreatePod>(decision)[1].body;
   EXPECT_EQ(worker["spec"]["containers"][0]["image"].as_string(), "10.96.0.7");
 }
@@ -107,11 +109,13 @@ TEST(Create, ATwiceHeldRankIsNeitherCountedNorTouched) {
 TEST(Scale, FewerReplicasDeleteTheHighestIndexesAndMoreCreateTheMissing) {
   Observed observed = begun();
   for (int i = 0; i < 3; ++i) observed.pods.push_back(pod("Worker", i, PodPhase::Running));
-  const auto fewer = decide(JobBuilder().workers(2).first_worker_decides().build(), observed, kStart);
+  const auto fewer =
+      decide(JobBuilder().workers(2).first_worker_decides().build(), observed, kStart);
   EXPECT_THAT(deleted_pods(fewer), ElementsAre("bert-worker-2"));
   EXPECT_EQ(actions<DeletePod>(fewer)[0].reason, Reason::ScaleDown);
   EXPECT_EQ(actions<DeletePod>(fewer)[0].uid, "uid-bert-worker-2");
-  const auto more = decide(JobBuilder().workers(4).first_worker_decides().build(), observed, kStart);
+  const auto more =
+      decide(JobBuilder().workers(4).first_worker_decides().build(), observed, kStart);
   EXPECT_THAT(created_pods(more), ElementsAre("bert-worker-3"));
 }
 
@@ -127,7 +131,9 @@ class Outcome : public ::testing::TestWithParam<OutcomeCase> {};
 TEST_P(Outcome, IsWhatTheRulesSay) {
   JobBuilder builder;
   builder.scheduler().workers(2);
-  const auto plan = (GetParam().all_workers ? builder.all_workers_decide() : builder.first_worker_decides()).build();
+  const auto plan =
+      (GetParam().all_workers ? builder.all_workers_decide() : builder.first_worker_decides())
+          .build();
   Observed observed = begun();
   observed.objects = {service()};
   observed.pods = GetParam().pods;
@@ -143,25 +149,48 @@ TEST_P(Outcome, IsWhatTheRulesSay) {
 INSTANTIATE_TEST_SUITE_P(
     Rules, Outcome,
     ::testing::Values(
-        OutcomeCase{"first worker succeeded", false,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)}, Phase::Succeeded},
-        OutcomeCase{"only the second worker succeeded", false,
-                    {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Succeeded, 0)}, Phase::Running},
-        OutcomeCase{"all workers must, one still runs", true,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)}, Phase::Running},
-        OutcomeCase{"all workers did", true,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Succeeded, 0)},
+        OutcomeCase{"first worker succeeded",
+                    false,
+                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)},
                     Phase::Succeeded},
-        OutcomeCase{"scheduler failed", false,
-                    {pod("Scheduler", 0, PodPhase::Failed, 1), pod("Worker", 0, PodPhase::Running)}, Phase::Failed},
-        OutcomeCase{"scheduler succeeded, which means nothing", true,
-                    {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Running)}, Phase::Running},
-        OutcomeCase{"MS-7: success wins by default", false,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)}, Phase::Succeeded},
-        OutcomeCase{"MS-7: failure wins when all must succeed", true,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)}, Phase::Failed},
-        OutcomeCase{"nothing runs yet", false, {pod("Worker", 0, PodPhase::Pending)}, Phase::Created},
-        OutcomeCase{"unknown is not failed", false, {pod("Worker", 0, PodPhase::Unknown)}, Phase::Created}));
+        OutcomeCase{"only the second worker succeeded",
+                    false,
+                    {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Succeeded, 0)},
+                    Phase::Running},
+        OutcomeCase{"all workers must, one still runs",
+                    true,
+                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)},
+                    Phase::Running},
+        OutcomeCase{
+            "all workers did",
+            true,
+            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Succeeded, 0)},
+            Phase::Succeeded},
+        OutcomeCase{"scheduler failed",
+                    false,
+                    {pod("Scheduler", 0, PodPhase::Failed, 1), pod("Worker", 0, PodPhase::Running)},
+                    Phase::Failed},
+        OutcomeCase{
+            "scheduler succeeded, which means nothing",
+            true,
+            {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Running)},
+            Phase::Running},
+        OutcomeCase{
+            "MS-7: success wins by default",
+            false,
+            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)},
+            Phase::Succeeded},
+        OutcomeCase{
+            "MS-7: failure wins when all must succeed",
+            true,
+            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)},
+            Phase::Failed},
+        OutcomeCase{
+            "nothing runs yet", false, {pod("Worker", 0, PodPhase::Pending)}, Phase::Created},
+        OutcomeCase{"unknown is not failed",
+                    false,
+                    {pod("Worker", 0, PodPhase::Unknown)},
+                    Phase::Created}));
 
 TEST(Retry, MS6_ARetriedRankIsNotAFailureWhileOthersRun) {
   const auto plan = JobBuilder().workers(2).all_workers_decide().retry_on_exit_code().build();
@@ -174,7 +203,8 @@ TEST(Retry, MS6_ARetriedRankIsNotAFailureWhileOthersRun) {
   EXPECT_THAT(deleted_pods(decision), ElementsAre("bert-worker-1"));
   EXPECT_EQ(actions<DeletePod>(decision)[0].reason, Reason::ReplaceFailed);
   EXPECT_EQ(decision.verdict.counts.at("Worker").failed, 0);
-  EXPECT_THAT(kinds(decision), UnorderedElementsAre(Note::Kind::ContainerExited, Note::Kind::Restarting));
+  EXPECT_THAT(kinds(decision),
+              UnorderedElementsAre(Note::Kind::ContainerExited, Note::Kind::Restarting));
 }
 
 TEST(Retry, MS17_ARestartIsToldOnceAndCountedOnce) {
@@ -217,14 +247,17 @@ TEST_P(ExitCode, DecidesWhetherARankIsTriedAgain) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Failed, GetParam().first)};
-  EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, GetParam().second ? Phase::Restarting : Phase::Failed);
+  EXPECT_EQ(decide(plan, observed, kStart).verdict.phase,
+            GetParam().second ? Phase::Restarting : Phase::Failed);
 }
 
 INSTANTIATE_TEST_SUITE_P(Table, ExitCode,
-                         ::testing::Values(std::pair(130, true), std::pair(137, true), std::pair(138, true),
-                                           std::pair(143, true), std::pair(1, false), std::pair(2, false),
-                                           std::pair(126, false), std::pair(127, false), std::pair(128, false),
-                                           std::pair(139, false), std::pair(255, false)));
+                         ::testing::Values(std::pair(130, true), std::pair(137, true),
+                                           std::pair(138, true), std::pair(143, true),
+                                           std::pair(1, false), std::pair(2, false),
+                                           std::pair(126, false), std::pair(127, false),
+                                           std::pair(128, false), std::pair(139, false),
+                                           std::pair(255, false)));
 
 TEST(Retry, AFailureWithoutAnExitCodeIsPermanent) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().build();
@@ -250,8 +283,12 @@ TEST(Retry, TheSecondTryWaitsAndTheWaitSurvivesInTheLedger) {
 }
 
 TEST(Backoff, MS11_RecreatedPodsCountAgainstTheLimit) {
-  const auto plan =
-      JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().limits({.backoff = 2}).build();
+  const auto plan = JobBuilder()
+                        .workers(1)
+                        .first_worker_decides()
+                        .retry_on_exit_code()
+                        .limits({.backoff = 2})
+                        .build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Failed, 137)};
   EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, Phase::Restarting);
@@ -263,7 +300,12 @@ TEST(Backoff, MS11_RecreatedPodsCountAgainstTheLimit) {
 }
 
 TEST(Backoff, ContainerRestartsCountAndZeroMeansNone) {
-  auto plan = JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().limits({.backoff = 0}).build();
+  auto plan = JobBuilder()
+                  .workers(1)
+                  .first_worker_decides()
+                  .retry_on_exit_code()
+                  .limits({.backoff = 0})
+                  .build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Running)};
   EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, Phase::Running);
@@ -294,7 +336,8 @@ TEST(Backoff, RestartSumsNeverFall) {
 }
 
 TEST(Deadline, MS9_ATimerIsSetAndTheJobFailsWhenItIsOver) {
-  const auto plan = JobBuilder().workers(1).first_worker_decides().limits({.deadline_seconds = 60}).build();
+  const auto plan =
+      JobBuilder().workers(1).first_worker_decides().limits({.deadline_seconds = 60}).build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Running)};
   EXPECT_EQ(decide(plan, observed, kStart).wake_at, kStart + 60s);
@@ -313,14 +356,16 @@ TEST(Deadline, MS10_RunningPodsStopAlsoWhenEverythingShouldStay) {
                         .build();
   Observed observed = begun();
   observed.objects = {service()};
-  observed.pods = {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Running)};
+  observed.pods = {pod("Scheduler", 0, PodPhase::Succeeded, 0),
+                   pod("Worker", 0, PodPhase::Running)};
   const Decision decision = decide(plan, observed, kStart + 61s);
   EXPECT_THAT(deleted_pods(decision), ElementsAre("bert-worker-0"));
   EXPECT_THAT(actions<DeleteObject>(decision), IsEmpty());
 }
 
 TEST(Deadline, WhatSucceededBeforeWeLookedDidNotOverrun) {
-  const auto plan = JobBuilder().workers(1).first_worker_decides().limits({.deadline_seconds = 60}).build();
+  const auto plan =
+      JobBuilder().workers(1).first_worker_decides().limits({.deadline_seconds = 60}).build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0)};
   EXPECT_EQ(decide(plan, observed, kStart + 1h).verdict.phase, Phase::Succeeded);
@@ -335,12 +380,13 @@ struct CleanUpCase {
 class CleanUpPolicy : public ::testing::TestWithParam<CleanUpCase> {};
 
 TEST_P(CleanUpPolicy, DeletesWhatItSays) {
-  const auto plan = JobBuilder().scheduler().workers(2).first_worker_decides().clean(GetParam().policy).build();
+  const auto plan =
+      JobBuilder().scheduler().workers(2).first_worker_decides().clean(GetParam().policy).build();
   Observed observed = begun();
   observed.objects = {service()};
   // MS-19: the service goes with the end although its pod is finished.
-  observed.pods = {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Succeeded, 0),
-                   pod("Worker", 1, PodPhase::Running)};
+  observed.pods = {pod("Scheduler", 0, PodPhase::Succeeded, 0),
+                   pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)};
   const Decision ending = decide(plan, observed, kStart);
   EXPECT_EQ(deleted_pods(ending), GetParam().pods);
   EXPECT_EQ(actions<DeleteObject>(ending).size(), GetParam().service ? 1U : 0U);
@@ -352,10 +398,13 @@ TEST_P(CleanUpPolicy, DeletesWhatItSays) {
   EXPECT_FALSE(again.commit_first);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Policies, CleanUpPolicy,
-    ::testing::Values(CleanUpCase{CleanUp::None, {}, false}, CleanUpCase{CleanUp::Running, {"bert-worker-1"}, true},
-                      CleanUpCase{CleanUp::All, {"bert-scheduler-0", "bert-worker-0", "bert-worker-1"}, true}));
+INSTANTIATE_TEST_SUITE_P(Policies, CleanUpPolicy,
+                         ::testing::Values(CleanUpCase{CleanUp::None, {}, false},
+                                           CleanUpCase{CleanUp::Running, {"bert-worker-1"}, true},
+                                           CleanUpCase{CleanUp::All,
+                                                       {"bert-scheduler-0", "bert-worker-0",
+                                                        "bert-worker-1"},
+                                                       true}));
 
 TEST(End, ATerminalVerdictIsFinalWhateverPodsDoLater) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().build();
@@ -370,7 +419,8 @@ TEST(End, ATerminalVerdictIsFinalWhateverPodsDoLater) {
 }
 
 TEST(End, MS9_TheJobIsDeletedWhenItsTimeAfterTheEndIsOver) {
-  const auto plan = JobBuilder().workers(1).first_worker_decides().limits({.ttl_seconds = 30}).build();
+  const auto plan =
+      JobBuilder().workers(1).first_worker_decides().limits({.ttl_seconds = 30}).build();
   Observed observed = begun();
   observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0)};
   const Decision ending = decide(plan, observed, kStart);
@@ -387,7 +437,11 @@ TEST(End, NothingIsDoneForAJobThatIsBeingDeleted) {
 }
 
 Refusal refusal(ErrorCode code, std::string message) {
-  return {.kind = "Pod", .name = "bert-worker-0", .role = "Worker", .index = 0, .error = {.code = code, .message = std::move(message)}};
+  return {.kind = "Pod",
+          .name = "bert-worker-0",
+          .role = "Worker",
+          .index = 0,
+          .error = {.code = code, .message = std::move(message)}};
 }
 
 TEST(Refused, InvalidOrForbiddenFailsTheJobWithTheServersWords) {
@@ -442,8 +496,28 @@ TEST(Frozen, ABadEditTouchesNothingButTheDeadlineHolds) {
   EXPECT_THAT(deleted_pods(over), ElementsAre("bert-worker-0"));
 }
 
+TEST(Frozen, AnEndedJobWaitsForNothingButItsTimeToLive) {
+  Observed observed = begun();
+  observed.ledger.limits.ttl_seconds = 60;
+  observed.ledger.phase = Phase::Failed;
+  observed.ledger.completion_time = kStart;
+  const auto job = JobBuilder().build().job;
+  const Decision kept = decide_frozen(job, observed, kStart);
+  EXPECT_EQ(kept.verdict.waiting_for, "");
+  EXPECT_THAT(kept.wave, IsEmpty());
+  EXPECT_EQ(kept.wake_at, kStart + 60s);
+  EXPECT_EQ(decide_frozen(job, observed, kStart + 60s).wave.size(), 1U);
+  observed.deleting = true;
+  EXPECT_THAT(decide_frozen(job, observed, kStart + 60s).wave, IsEmpty());
+}
+
 TEST(Ledger, SurvivesTheRoundTripThroughTheStatus) {
-  const auto plan = JobBuilder().workers(2).all_workers_decide().retry_on_exit_code().limits({.backoff = 9}).build();
+  const auto plan = JobBuilder()
+                        .workers(2)
+                        .all_workers_decide()
+                        .retry_on_exit_code()
+                        .limits({.backoff = 9})
+                        .build();
   Observed observed = begun();
   observed.ledger.attempts["Worker/1"] = 1;
   observed.pods = {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Failed, 137)};

@@ -28,7 +28,8 @@ TEST(Task, PassesValuesAndErrorsToTheAwaiter) {
   EXPECT_EQ(loop.run(quarter(6)).error().message, "odd");
 }
 
-Task<void> note_after(Loop& loop, Duration delay, std::string text, std::vector<std::string>& notes) {
+Task<void> note_after(Loop& loop, Duration delay, std::string text,
+                      std::vector<std::string>& notes) {
   const auto slept = co_await sleep_for(loop, delay);
   notes.push_back(slept ? text : text + " cancelled");
 }

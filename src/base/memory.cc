@@ -1,0 +1,11 @@
+#include "base/memory.h"
+
+#include <malloc.h>
+
+namespace muster {
+
+void release_unused_memory() {
+  ::malloc_trim(0);
+}
+
+}  // namespace muster

@@ -1,0 +1,114 @@
+#include "scheduler/scheduler.h"
+
+#include "api/pod.h"
+#include "unit/controller/fixture.h"
+
+namespace muster::scheduler {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class SchedulerTest : public controller::InMemory {
+ protected:
+  SchedulerTest() {
+    scope_.spawn(scheduler_.run());
+    loop_.run_for(1s);
+  }
+  ~SchedulerTest() override { loop_.run(scope_.close()); }
+
+  void add_node(const std::string& cpu) {
+    const auto stored = must(
+        cluster_->create(api::nodes(), json::Object{{"metadata", json::Object{{"name", "n"}}}}));
+    json::Value node = *stored;
+    node["status"]["conditions"] = json::Array{json::Object{{"type", "Ready"}, {"status", "True"}}};
+    node["status"]["allocatable"] = json::Object{{"cpu", cpu}, {"memory", "8Gi"}, {"pods", "110"}};
+    must(cluster_->update_status(api::nodes(), std::move(node)));
+    loop_.run_for(1s);
+  }
+  void add_pod(const std::string& name, const std::string& cpu, int gang = 0) {
+    json::Value pod = controller::owned_pod(name, "");
+    pod["metadata"].object().erase("ownerReferences");
+    pod["spec"]["containers"].array()[0]["resources"]["requests"]["cpu"] = cpu;
+    if (gang > 0) {
+      pod["metadata"]["labels"] =
+          json::Object{{"muster.dev/gang", "g"}, {"muster.dev/gang-size", std::to_string(gang)}};
+    }
+    must(cluster_->create(api::pods(), std::move(pod)));
+    loop_.run_for(1s);
+  }
+  std::string node_of(const std::string& name) {
+    return api::node_name_of(*get(api::pods(), name));
+  }
+  std::string why(const std::string& name) {
+    return api::condition_of(*get(api::pods(), name), "PodScheduled")["message"].as_string();
+  }
+
+  Scheduler scheduler_{loop_, *cluster_, rng_, Logger()};
+  rt::TaskScope scope_{loop_};
+};
+
+TEST_F(SchedulerTest, BindsWhatFits) {
+  add_node("4");
+  add_pod("a", "2");
+  EXPECT_EQ(node_of("a"), "n");
+}
+
+TEST_F(SchedulerTest, PodsThatWaitAreBoundWhenANodeComes) {
+  add_pod("a", "2");
+  EXPECT_EQ(node_of("a"), "");
+  add_node("4");
+  EXPECT_EQ(node_of("a"), "n");
+}
+
+TEST_F(SchedulerTest, AGangStartsTogether) {
+  add_node("4");
+  add_pod("a", "2", 2);
+  EXPECT_EQ(node_of("a"), "");
+  add_pod("b", "2", 2);
+  EXPECT_EQ(node_of("a"), "n");
+  EXPECT_EQ(node_of("b"), "n");
+}
+
+TEST_F(SchedulerTest, SaysWhyAPodWaitsOnce) {
+  add_node("4");
+  add_pod("a", "6");
+  EXPECT_THAT(why("a"), HasSubstr("Insufficient cpu"));
+  EXPECT_THAT(why("a"), HasSubstr("never fit"));
+  loop_.run_for(20min);
+  EXPECT_THAT(all(api::events()), SizeIs(1));
+}
+
+TEST_F(SchedulerTest, ADeletedPodMakesRoom) {
+  add_node("4");
+  add_pod("a", "3");
+  add_pod("b", "3");
+  EXPECT_EQ(node_of("b"), "");
+  must(cluster_->remove(api::pods(), {.ns = "default", .name = "a"}, {.grace_seconds = 0}));
+  loop_.run_for(1s);
+  EXPECT_EQ(node_of("b"), "n");
+}
+
+TEST_F(SchedulerTest, LeavesPodsOfOtherSchedulersAlone) {
+  add_node("4");
+  json::Value pod = controller::owned_pod("a", "");
+  pod["metadata"].object().erase("ownerReferences");
+  pod["spec"]["schedulerName"] = "volcano";
+  must(cluster_->create(api::pods(), std::move(pod)));
+  loop_.run_for(1s);
+  EXPECT_EQ(node_of("a"), "");
+  EXPECT_THAT(all(api::events()), IsEmpty());
+}
+
+TEST_F(SchedulerTest, IsQuietWhenNothingChanges) {
+  add_node("4");
+  add_pod("a", "6");
+  const std::string before = must(cluster_->list(api::pods(), {})).resource_version;
+  loop_.run_for(30min);
+  EXPECT_EQ(must(cluster_->list(api::pods(), {})).resource_version, before);
+}
+
+}  // namespace
+}  // namespace muster::scheduler
