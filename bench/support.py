@@ -6,6 +6,7 @@ import math
 import os
 import pathlib
 import platform
+import signal
 import sys
 import time
 
@@ -13,6 +14,12 @@ sys.dont_write_bytecode = True  # leave the source tree as it is
 
 BENCH = pathlib.Path(__file__).resolve().parent
 ROOT = BENCH.parent
+
+
+def end_cleanly_on_signals():
+    """A terminated benchmark takes with it what it started, as one that fails does."""
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda got, _frame: sys.exit(128 + got))
 
 
 def binaries():

@@ -28,7 +28,10 @@ Task<Result<WatchEvent>> Watcher::next() {
                      fmt::format("too old resource version: {} ({})", at_, table_.floor()));
     }
     if (auto event = take_change()) co_return std::move(*event);
-    if (CO_TRY(co_await wait_for_news())) co_return bookmark(false);
+    if (!CO_TRY(co_await wait_for_news())) continue;
+    // Changes of other kinds do not wake us, but the bookmark stands for them too.
+    if (auto event = take_change()) co_return std::move(*event);
+    co_return bookmark(false);
   }
 }
 
