@@ -24,17 +24,21 @@ Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target,
       doomed.push_back({.resource = manifest.resource, .key = api::key_of(manifest.object)});
     }
   }
-  const auto resources = CO_TRY(resources_named(context.registry, options.resource));
-  for (const std::string& name : options.names) {
-    if (options.resource == "jobs") {
+  // A first word that names a resource is one, if names follow it.
+  Result<std::vector<api::Resource>> resources = fail(ErrorCode::NotFound, "no resource named");
+  if (options.words.size() >= 2)
+    resources = resources_named(context.registry, options.words.front());
+  if (resources) options.words.erase(options.words.begin());
+  for (const std::string& name : options.words) {
+    if (resources && resources->size() == 1) {
+      const api::Resource& resource = resources->front();
+      doomed.push_back({.resource = resource,
+                        .key = {.ns = resource.namespaced() ? target.ns() : "", .name = name}});
+    } else {
       const FoundJob found =
           CO_TRY(co_await find_job(context, target.cluster(), target.ns(), name));
       doomed.push_back(
           {.resource = found.dialect->identity().resource, .key = api::key_of(*found.job)});
-    } else {
-      doomed.push_back(
-          {.resource = resources.front(),
-           .key = {.ns = resources.front().namespaced() ? target.ns() : "", .name = name}});
     }
   }
   co_return doomed;
@@ -57,7 +61,7 @@ Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
   }
 }
 
-Task<Result<void>> remove_from(Context& context, Target& target, DeleteOptions options) {
+Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions options) {
   const auto doomed = CO_TRY(co_await find_doomed(context, target, options));
   for (const Doomed& one : doomed) {
     const auto object = CO_TRY(co_await target.cluster().get(one.resource, one.key));
@@ -67,21 +71,16 @@ Task<Result<void>> remove_from(Context& context, Target& target, DeleteOptions o
     if (options.wait) CO_TRY(co_await wait_until_gone(context, target.cluster(), one, uid));
     fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }
-  co_return Result<void>{};
+  co_return exit_code::kOk;
 }
 
 }  // namespace
 
 Task<int> remove(Context& context, DeleteOptions options) {
-  auto target = co_await Target::open(context, PlaneParts::All);
-  if (!target) {
-    print_error(target.error());
-    co_return exit_code::kFailed;
-  }
-  const auto done = co_await remove_from(context, **target, std::move(options));
-  if (!done) print_error(done.error());
-  co_await (*target)->close();
-  co_return done ? exit_code::kOk : exit_code::kFailed;
+  return on_target(context, PlaneParts::All,
+                   [&context, options = std::move(options)](Target& target) {
+                     return remove_from(context, target, options);
+                   });
 }
 
 }  // namespace muster::cli

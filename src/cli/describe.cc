@@ -69,7 +69,7 @@ Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& ob
   co_return Result<void>{};
 }
 
-Task<Result<void>> describe_in(Context& context, Target& target, DescribeOptions options) {
+Task<Result<int>> describe_in(Context& context, Target& target, DescribeOptions options) {
   const auto resources = CO_TRY(resources_named(context.registry, options.resource));
   for (const api::Resource& resource : resources) {
     auto object = co_await target.cluster().get(
@@ -85,23 +85,19 @@ Task<Result<void>> describe_in(Context& context, Target& target, DescribeOptions
     } else {
       fmt::print("{}", yaml::write(**object));
     }
-    co_return co_await print_events(target.cluster(), **object, context.loop.now());
+    CO_TRY(co_await print_events(target.cluster(), **object, context.loop.now()));
+    co_return exit_code::kOk;
   }
-  co_return Result<void>{};
+  co_return exit_code::kOk;
 }
 
 }  // namespace
 
 Task<int> describe(Context& context, DescribeOptions options) {
-  auto target = co_await Target::open(context, PlaneParts::Store);
-  if (!target) {
-    print_error(target.error());
-    co_return exit_code::kFailed;
-  }
-  const auto done = co_await describe_in(context, **target, std::move(options));
-  if (!done) print_error(done.error());
-  co_await (*target)->close();
-  co_return done ? exit_code::kOk : exit_code::kFailed;
+  return on_target(context, PlaneParts::Store,
+                   [&context, options = std::move(options)](Target& target) {
+                     return describe_in(context, target, options);
+                   });
 }
 
 }  // namespace muster::cli

@@ -140,24 +140,19 @@ void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOpti
              options.output == "json" ? "\n" : "");
 }
 
-Task<int> print_from(Context& context, Target& target, GetOptions options) {
-  const auto resources = resources_named(context.registry, options.resource);
-  if (!resources) {
-    print_error(resources.error());
-    co_return exit_code::kFailed;
-  }
+Task<Result<int>> print_from(Context& context, Target& target, GetOptions options) {
+  const auto resources = CO_TRY(resources_named(context.registry, options.resource));
   const std::string ns = context.all_namespaces ? "" : target.ns();
   std::vector<cluster::ObjectPtr> all;
   Rows rows;
-  for (const api::Resource& resource : *resources) {
+  for (const api::Resource& resource : resources) {
     auto objects = co_await fetch(target.cluster(), resource, ns, options);
     if (!objects) {
       // One kind of several may simply not be installed.
-      if (resources->size() > 1 && objects.error().code == ErrorCode::NotFound &&
+      if (resources.size() > 1 && objects.error().code == ErrorCode::NotFound &&
           options.names.empty())
         continue;
-      print_error(objects.error());
-      co_return exit_code::kFailed;
+      co_return fail(objects.error());
     }
     const Layout layout = layout_of(context, resource, options.output == "wide");
     for (const auto& object : *objects) {
@@ -187,14 +182,10 @@ Task<int> print_from(Context& context, Target& target, GetOptions options) {
 }  // namespace
 
 Task<int> get(Context& context, GetOptions options) {
-  auto target = co_await Target::open(context, PlaneParts::Store);
-  if (!target) {
-    print_error(target.error());
-    co_return exit_code::kFailed;
-  }
-  const int code = co_await print_from(context, **target, std::move(options));
-  co_await (*target)->close();
-  co_return code;
+  return on_target(context, PlaneParts::Store,
+                   [&context, options = std::move(options)](Target& target) {
+                     return print_from(context, target, options);
+                   });
 }
 
 }  // namespace muster::cli

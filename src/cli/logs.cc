@@ -130,30 +130,28 @@ Task<Result<void>> follow(Context& context, Target& target, const FoundJob& foun
   co_return Result<void>{};
 }
 
-Task<Result<void>> logs_in(Context& context, Target& target, LogsOptions options) {
+Task<Result<int>> logs_in(Context& context, Target& target, LogsOptions options) {
   const Terminal terminal = Terminal::detect(context);
   const auto found = co_await find_job(context, target.cluster(), target.ns(), options.name);
-  if (found && options.follow)
-    co_return co_await follow(context, target, *found, std::move(options));
+  if (found && options.follow) {
+    CO_TRY(co_await follow(context, target, *found, std::move(options)));
+    co_return exit_code::kOk;
+  }
   // A pod that was cleaned up is gone from the API; its log is still on this machine.
   if (target.is_local() && !options.previous && print_kept(context, terminal, target.ns(), options))
-    co_return Result<void>{};
+    co_return exit_code::kOk;
   if (!found) co_return fail(found.error());
-  co_return co_await print_current(target, terminal, *found->job, std::move(options));
+  CO_TRY(co_await print_current(target, terminal, *found->job, std::move(options)));
+  co_return exit_code::kOk;
 }
 
 }  // namespace
 
 Task<int> logs(Context& context, LogsOptions options) {
-  auto target = co_await Target::open(context, PlaneParts::Store);
-  if (!target) {
-    print_error(target.error());
-    co_return exit_code::kFailed;
-  }
-  const auto done = co_await logs_in(context, **target, std::move(options));
-  if (!done) print_error(done.error());
-  co_await (*target)->close();
-  co_return done ? exit_code::kOk : exit_code::kFailed;
+  return on_target(context, PlaneParts::Store,
+                   [&context, options = std::move(options)](Target& target) {
+                     return logs_in(context, target, options);
+                   });
 }
 
 }  // namespace muster::cli

@@ -50,6 +50,16 @@ const std::vector<api::Resource>& plain_kinds() {
   return kinds;
 }
 
+// Kind (group/version), … for messages.
+std::string known_kinds(const plan::Registry& registry) {
+  std::vector<std::string> known;
+  for (const auto& dialect : registry.all()) {
+    const api::Resource& resource = dialect->identity().resource;
+    known.push_back(fmt::format("{} ({})", resource.kind, resource.api_version()));
+  }
+  return join(known, ", ");
+}
+
 Result<Manifest> recognise(const yaml::Document& document, const std::string& file,
                            const plan::Registry& registry) {
   Manifest manifest{.source = fmt::format("{}:{}", file, document.line), .object = document.value};
@@ -62,8 +72,8 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
   const std::string& api_version = api::api_version_of(document.value);
   const std::string& kind = api::kind_of(document.value);
   if (api_version.empty())
-    return bad("apiVersion is missing; for an MSJob it is mindspore.gitee.com/v1");
-  if (kind.empty()) return bad("kind is missing, for example MSJob");
+    return bad("apiVersion is missing; known job kinds: " + known_kinds(registry));
+  if (kind.empty()) return bad("kind is missing; known job kinds: " + known_kinds(registry));
   manifest.dialect = registry.find(api_version, kind);
   if (manifest.dialect != nullptr) {
     manifest.resource = manifest.dialect->identity().resource;
@@ -75,13 +85,8 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
       return manifest;
     }
   }
-  std::vector<std::string> known;
-  for (const auto& dialect : registry.all()) {
-    known.push_back(fmt::format("{} ({})", dialect->identity().resource.kind,
-                                dialect->identity().resource.api_version()));
-  }
   return bad(fmt::format("no kind {} in {}; known job kinds: {}", printable(kind),
-                         printable(api_version), join(known, ", ")));
+                         printable(api_version), known_kinds(registry)));
 }
 
 Result<void> complete(Manifest& manifest, const std::string& ns) {

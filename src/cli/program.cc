@@ -198,25 +198,9 @@ class Parser {
     app->callback([this] {
       if (delete_words_.empty() && delete_.files.empty())
         throw CLI::RequiredError("what to delete: muster delete NAME");
-      if (delete_words_.size() >= 2 && is_resource(delete_words_.front())) {
-        delete_.resource = delete_words_.front();
-        delete_words_.erase(delete_words_.begin());
-      }
-      delete_.names = delete_words_;
+      delete_.words = delete_words_;
       verb_ = [this](Context& context) { return remove(context, delete_); };
     });
-  }
-
-  // A word of our own list; job names may be anything else.
-  static bool is_resource(const std::string& word) {
-    for (const auto* known :
-         {"jobs", "job",        "pods",   "pod",        "po",     "services",
-          "svc",  "configmaps", "cm",     "secrets",    "secret", "nodes",
-          "node", "events",     "leases", "namespaces", "ns",     "serviceaccounts",
-          "sa",   "msjobs",     "msjob",  "msj"}) {
-      if (word == known) return true;
-    }
-    return false;
   }
 
   void add_wait() {

@@ -83,6 +83,19 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
   }
 }
 
+Task<int> on_target(Context& context, PlaneParts parts,
+                    std::function<Task<Result<int>>(Target&)> work) {
+  auto target = co_await Target::open(context, parts);
+  if (!target) {
+    print_error(target.error());
+    co_return exit_code::kFailed;
+  }
+  const auto code = co_await work(**target);
+  if (!code) print_error(code.error());
+  co_await (*target)->close();
+  co_return code.value_or(exit_code::kFailed);
+}
+
 Task<void> Target::close() {
   if (remote_) co_await remote_->close();
   if (plane_) co_await plane_->close();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -48,6 +49,11 @@ class Target {
   std::string description_;
   std::string ns_ = "default";
 };
+
+// Opens the target, runs the work on it and closes it. The exit code of the work; an error is
+// printed and counts as a failure.
+Task<int> on_target(Context& context, PlaneParts parts,
+                    std::function<Task<Result<int>>(Target&)> work);
 
 // The socket that a running Muster serves in its home.
 std::string socket_path(const std::string& home);

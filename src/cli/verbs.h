@@ -49,8 +49,7 @@ struct LogsOptions {
 Task<int> logs(Context& context, LogsOptions options);
 
 struct DeleteOptions {
-  std::string resource = "jobs";
-  std::vector<std::string> names;
+  std::vector<std::string> words;  // NAME… of jobs, or RESOURCE NAME…
   std::vector<std::string> files;
   bool wait = true;
   std::optional<int> grace_seconds;

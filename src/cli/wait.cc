@@ -82,15 +82,10 @@ Task<Result<int>> wait_in(Context& context, Target& target, WaitOptions options)
 }  // namespace
 
 Task<int> wait(Context& context, WaitOptions options) {
-  auto target = co_await Target::open(context, PlaneParts::All);
-  if (!target) {
-    print_error(target.error());
-    co_return exit_code::kFailed;
-  }
-  const auto code = co_await wait_in(context, **target, std::move(options));
-  if (!code) print_error(code.error());
-  co_await (*target)->close();
-  co_return code.value_or(exit_code::kFailed);
+  return on_target(context, PlaneParts::All,
+                   [&context, options = std::move(options)](Target& target) {
+                     return wait_in(context, target, options);
+                   });
 }
 
 }  // namespace muster::cli

@@ -3,7 +3,6 @@
 A suite is a list of functions given to `run_suite`. What it starts is registered in one exit stack and ended there, also
 when it fails or is interrupted. Waiting is always for a condition, with a deadline.
 """
-import base64
 import contextlib
 import datetime
 import functools
@@ -11,7 +10,6 @@ import http.client
 import json
 import os
 import pathlib
-import random
 import re
 import shutil
 import signal
