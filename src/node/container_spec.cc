@@ -1,5 +1,7 @@
 #include "node/container_spec.h"
 
+#include <filesystem>
+
 #include <fmt/format.h>
 
 #include "api/object.h"
@@ -106,6 +108,25 @@ void add_gpus(std::map<std::string, std::string>& environment, const ContainerIn
   environment.try_emplace("NCCL_HOSTID", input.options.name);
 }
 
+// A pod's /tmp is its own, but what its PATH names may lie in the host's: a checkout under /tmp,
+// say. Those directories are shown, read-only; a volume on the same path wins.
+void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment) {
+  if (spec.root.kind == RootFilesystem::Kind::Directory) return;
+  std::vector<Mount> shown;
+  for (const auto* variable : {"PATH", "LD_LIBRARY_PATH"}) {
+    const auto found = environment.find(variable);
+    if (found == environment.end()) continue;
+    for (const auto directory : split(found->second, ':')) {
+      std::error_code error;
+      const bool hidden = directory.starts_with("/tmp/");
+      if (!hidden || !std::filesystem::is_directory(directory, error)) continue;
+      shown.push_back(
+          {.source = std::string(directory), .target = std::string(directory), .read_only = true});
+    }
+  }
+  spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
+}
+
 }  // namespace
 
 std::string hostname_of(const json::Value& pod) {
@@ -148,6 +169,7 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
                     .cwd = command.working_directory,
                     .root = root_of(command.image)};
   out.mounts = TRY(container_mounts(input.container, input.volumes, command.environment));
+  show_search_path(out, command.environment);
   for (auto& [name, value] : command.environment) out.env.emplace_back(name, value);
   out.limits = limits_of(input.container);
   const auto& message_path = input.container["terminationMessagePath"].as_string();

@@ -14,7 +14,7 @@
 #include "node/volumes.h"
 
 // From the pod's manifest to what the runtime is asked to do. Pure, but for the directories that
-// subPath makes.
+// subPath makes and a look at those that PATH names.
 namespace muster::node {
 
 std::string hostname_of(const json::Value& pod);
