@@ -132,9 +132,24 @@ class Decider {
     const Rank* failed = first_failed(census, failed_anew);
     const bool over = limit == 0 ? restarts > 0 || failed != nullptr : restarts >= limit;
     if (!over) return std::nullopt;
-    Cause cause = failed != nullptr ? cause_of(*failed) : Cause{.at = now_};
+    Cause cause = failed != nullptr ? cause_of(*failed) : restarted_cause(census);
     cause.kind = CauseKind::BackoffLimit;
     return cause;
+  }
+
+  // Restarted in place: nothing has failed for good, but the rank's last life says how it ended.
+  Cause restarted_cause(const Census& census) const {
+    for (const Rank& rank : census.ranks) {
+      if (!rank.present()) continue;
+      const ContainerView* main = rank.pod->container(rank.role->main_container);
+      if (main == nullptr || main->restarts == 0) continue;
+      return {.role = rank.role->name,
+              .index = rank.index,
+              .pod = rank.pod->name,
+              .exit_code = main->last_exit_code,
+              .at = now_};
+    }
+    return {.at = now_};
   }
 
   static const Rank* first_failed(const Census& census,

@@ -16,6 +16,9 @@ ContainerView container_view(const json::Value& status) {
   view.restarts = status["restartCount"].as_int();
   const json::Value& state = status["state"];
   view.running = state["running"].is_object();
+  if (const json::Value& last = status["lastState"]["terminated"]; last.is_object()) {
+    view.last_exit_code = static_cast<int>(last["exitCode"].as_int());
+  }
   if (const json::Value& ended = state["terminated"]; ended.is_object()) {
     view.exit_code = static_cast<int>(ended["exitCode"].as_int());
     view.reason = ended["reason"].as_string();

@@ -20,8 +20,9 @@ struct ContainerView {
   std::string name;
   std::int64_t restarts = 0;
   bool running = false;
-  std::optional<int> exit_code;  // of the current state, when terminated
-  std::string reason;            // of the terminated or waiting state
+  std::optional<int> exit_code;       // of the current state, when terminated
+  std::optional<int> last_exit_code;  // of the life before the current one
+  std::string reason;                 // of the terminated or waiting state
   std::string message;
 };
 

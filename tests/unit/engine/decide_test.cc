@@ -315,7 +315,12 @@ TEST(Backoff, ContainerRestartsCountAndZeroMeansNone) {
   observed.pods[0].containers[0].restarts = 2;
   EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, Phase::Running);
   observed.pods[0].containers[0].restarts = 3;
-  EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, Phase::Failed);
+  observed.pods[0].containers[0].last_exit_code = 137;
+  const Decision over = decide(plan, observed, kStart);
+  EXPECT_EQ(over.verdict.phase, Phase::Failed);
+  EXPECT_EQ(over.verdict.cause->kind, CauseKind::BackoffLimit);
+  EXPECT_EQ(over.verdict.cause->pod, "bert-worker-0");
+  EXPECT_EQ(over.verdict.cause->exit_code, 137) << "how its last life ended";
 }
 
 TEST(Backoff, RestartSumsNeverFall) {
