@@ -5,7 +5,7 @@
 namespace muster {
 
 void release_unused_memory() {
-  ::malloc_trim(0);
+  static_cast<void>(::malloc_trim(0));
 }
 
 }  // namespace muster

@@ -2,8 +2,8 @@
 
 namespace muster {
 
-// Hands memory that the heap keeps but nobody uses back to the system. Costs about a millisecond
-// for every 100 MB; for the end of a burst, not for every request.
+// Hands memory that the heap keeps but nobody uses back to the system. Worth it after a burst, not
+// in a loop: it walks the whole heap.
 void release_unused_memory();
 
 }  // namespace muster

@@ -181,6 +181,7 @@ Result<void> add_extension(X509* certificate, X509* issuer, int nid, const std::
 
 Result<std::string> alternative_names(const CertificateRequest& request) {
   std::vector<std::string> names;
+  names.reserve(request.dns_names.size() + request.ip_addresses.size());
   for (const auto& name : request.dns_names) names.push_back("DNS:" + name);
   for (const auto& address : request.ip_addresses) names.push_back("IP:" + address);
   // The text goes through OpenSSL's configuration syntax, where a comma would start another name.

@@ -65,6 +65,7 @@ void Causes::forbidden(std::string field, std::string_view why) {
 Result<void> Causes::verdict(std::string_view kind, std::string_view name) const {
   if (list_.empty()) return {};
   std::vector<std::string> parts;
+  parts.reserve(list_.size());
   for (const FieldCause& cause : list_) {
     parts.push_back(cause.field.empty() ? cause.message
                                         : fmt::format("{}: {}", cause.field, cause.message));

@@ -44,7 +44,7 @@ Result<ObjectPtr> Core::remove_now(const Kind& kind, const ObjectKey& key,
                                    const DeleteOptions& options, Mode mode) {
   if (const auto& failed = journal_.failure()) return fail(*failed);
   Table& table = journal_.table(kind);
-  const ObjectPtr old = table.find_head(key);
+  ObjectPtr old = table.find_head(key);
   if (old == nullptr) return fail(not_found(kind, key.name));
   TRY(check_preconditions(kind, *old, options.uid, options.resource_version));
   if (kind.is(api::namespaces())) return remove_namespace(table, old, mode);

@@ -48,7 +48,7 @@ Error expired(Version version) {
 }  // namespace
 
 Result<ObjectPtr> Core::get(const Kind& kind, const ObjectKey& key) const {
-  const ObjectPtr found = journal_.table(kind).find_seen(key);
+  ObjectPtr found = journal_.table(kind).find_seen(key);
   if (found == nullptr) return fail(not_found(kind, key.name));
   return found;
 }

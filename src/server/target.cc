@@ -32,11 +32,9 @@ Result<std::vector<std::string>> path_segments(std::string_view path) {
 
 void read_resource(std::vector<std::string> rest, Target& target) {
   const auto is_own = [&] { return rest[2] == "status" || rest[2] == "finalize"; };
-  if (rest.size() >= 3 && rest[0] == "namespaces" && target.group.empty() && !is_own()) {
-    target.in_namespace = true;
-  } else if (rest.size() >= 3 && rest[0] == "namespaces" && !target.group.empty()) {
-    target.in_namespace = true;
-  }
+  // A namespace's own subresources look like objects inside it.
+  target.in_namespace =
+      rest.size() >= 3 && rest[0] == "namespaces" && (!target.group.empty() || !is_own());
   if (target.in_namespace) {
     target.ns = rest[1];
     rest.erase(rest.begin(), rest.begin() + 2);

@@ -37,7 +37,7 @@ void send(int fd, std::string_view bytes) {
 
 // The shim blocks and ignores signals and is spared by the OOM killer; programs expect neither.
 void reset_process() {
-  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  for (int signal = 1; signal < NSIG; ++signal) static_cast<void>(::signal(signal, SIG_DFL));
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);

@@ -154,7 +154,7 @@ bool signal_process(const ProcessIdentity& identity, int signal) {
 
 Time now() {
   timespec at{};
-  ::clock_gettime(CLOCK_REALTIME, &at);
+  static_cast<void>(::clock_gettime(CLOCK_REALTIME, &at));
   return Time(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
 }
 
