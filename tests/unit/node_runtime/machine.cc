@@ -126,11 +126,8 @@ ContainerSpec RuntimeTest::container(std::vector<std::string> argv, int attempt)
                      .argv = std::move(argv),
                      .env = {{"PATH", "/usr/bin:/bin"}}};
   // The build may lie under /tmp, which is private to a pod.
-  const auto uses_probe = [](const std::string& word) {
-    return word.find(RUNTIME_PROBE) != std::string::npos;
-  };
-  if (std::ranges::any_of(spec.argv, uses_probe)) {
-    const std::string directory = std::filesystem::path(RUNTIME_PROBE).parent_path();
+  const std::string directory = std::filesystem::path(RUNTIME_PROBE).parent_path();
+  if (directory.starts_with("/tmp/")) {
     spec.mounts.push_back({.source = directory, .target = directory, .read_only = true});
   }
   return spec;
