@@ -118,6 +118,10 @@ TEST_F(RuntimeTest, StartsAnAttemptOnlyOnce) {
   auto spec = container({"sh", "-c", "echo ran >> /data/runs; sleep 1000"});
   spec.mounts = {{.source = volume, .target = "/data"}};
   const auto first = start("a", spec);
+  // It must have run before it is killed below, or there is nothing to count.
+  for (int looks = 0; looks < 2000 && read_text(volume + "/runs").empty(); ++looks) {
+    ASSERT_TRUE(run(rt::sleep_for(*loop_, 5ms)));
+  }
   const auto second = start("a", spec);
   EXPECT_EQ(first.pid, second.pid);
   EXPECT_EQ(first.started, second.started);
