@@ -29,7 +29,8 @@ TEST_P(ContractLeader, ALeaseChangesHandsWhenItIsReleased) {
   must(first->elected());
   EXPECT_TRUE(first->may_write());
   const auto second = candidate("second");
-  (void)run(rt::sleep_for(loop(), 500ms));
+  EXPECT_EQ(run(rt::with_timeout(loop(), 500ms, second->elected())).error().code,
+            ErrorCode::Timeout);
   EXPECT_FALSE(second->may_write());
   EXPECT_EQ(holder(), "first");
   loop().run(first->close());
