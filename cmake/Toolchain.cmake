@@ -21,6 +21,6 @@ elseif(MUSTER_SANITIZE STREQUAL "thread")
 else()
   add_compile_options(-O2 -fstack-protector-strong -D_GLIBCXX_ASSERTIONS -U_FORTIFY_SOURCE
                       -D_FORTIFY_SOURCE=2 -fcf-protection)
-  add_link_options(-Wl,-z,relro,-z,now -pie)
+  add_link_options(-Wl,-z,relro,-z,now)
   set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 endif()

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include "cli/find_job.h"
+#include "cli/gone.h"
 #include "cli/manifest.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
-#include "plan/plan.h"
-#include "rt/wait.h"
 
 namespace muster::cli {
 namespace {
@@ -44,23 +43,6 @@ Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target,
   co_return doomed;
 }
 
-// The object and, of a job, its pods: "deleted" means that nothing of it runs any more.
-Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
-                                   const Doomed& doomed, std::string uid) {
-  while (true) {
-    const auto object = co_await cluster.get(doomed.resource, doomed.key);
-    const bool there = object && api::uid_of(**object) == uid;
-    if (!object && object.error().code != ErrorCode::NotFound) co_return fail(object.error());
-    if (!there) {
-      const auto pods = CO_TRY(co_await cluster.list(
-          api::pods(), {.where = {.ns = doomed.key.ns,
-                                  .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
-      if (pods.items.empty()) co_return Result<void>{};
-    }
-    CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(50)));
-  }
-}
-
 Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions options) {
   const auto doomed = CO_TRY(co_await find_doomed(context, target, options));
   for (const Doomed& one : doomed) {
@@ -68,7 +50,8 @@ Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions op
     const std::string uid = api::uid_of(*object);
     CO_TRY(co_await target.cluster().remove(one.resource, one.key,
                                             {.uid = uid, .grace_seconds = options.grace_seconds}));
-    if (options.wait) CO_TRY(co_await wait_until_gone(context, target.cluster(), one, uid));
+    if (options.wait)
+      CO_TRY(co_await wait_until_gone(context, target.cluster(), one.resource, one.key, uid));
     fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }
   co_return exit_code::kOk;

@@ -121,7 +121,8 @@ class Parser {
         ->check(CLI::IsMember({"yaml", "json"}));
     app->callback([this, app] {
       run_.files.insert(run_.files.end(), run_named_.begin(), run_named_.end());
-      if (run_.files.empty()) throw CLI::RequiredError("a manifest: muster run FILE");
+      if (run_.files.empty())
+        throw CLI::RequiredError("FILE (a manifest, or - for standard input)");
       run_.dry_run = app->count("--dry-run") > 0 && dry_run_ != "none";
       verb_ = [this](Context& context) { return run(context, run_); };
     });
@@ -197,7 +198,7 @@ class Parser {
     app->add_flag("!--no-wait", delete_.wait, "Do not wait");
     app->callback([this] {
       if (delete_words_.empty() && delete_.files.empty())
-        throw CLI::RequiredError("what to delete: muster delete NAME");
+        throw CLI::RequiredError("NAME of a job, or -f FILE,");
       delete_.words = delete_words_;
       verb_ = [this](Context& context) { return remove(context, delete_); };
     });

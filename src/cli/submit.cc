@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/gone.h"
 #include "cli/job_view.h"
 #include "json/write.h"
 #include "plan/plan.h"
@@ -10,7 +11,6 @@
 namespace muster::cli {
 namespace {
 
-using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 bool travels(const std::string& name) {
@@ -25,26 +25,6 @@ void annotate_environment(json::Value& job, const Context& context) {
     if (travels(name)) environment.set(name, value);
   }
   job["metadata"]["annotations"][plan::kEnvironmentAnnotation] = json::write(environment);
-}
-
-Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
-                                   const Manifest& manifest, std::string uid) {
-  const api::ObjectKey key = api::key_of(manifest.object);
-  const Monotonic latest = context.loop.monotonic() + seconds(60);
-  while (context.loop.monotonic() < latest) {
-    const auto job = co_await cluster.get(manifest.resource, key);
-    const bool gone =
-        (!job && job.error().code == ErrorCode::NotFound) || (job && api::uid_of(**job) != uid);
-    if (gone) {
-      const auto pods = CO_TRY(co_await cluster.list(
-          api::pods(),
-          {.where = {.ns = key.ns, .labels = fmt::format("{}={}", plan::labels::kJobUid, uid)}}));
-      if (pods.items.empty()) co_return Result<void>{};
-    }
-    CO_TRY(co_await rt::sleep_for(context.loop, milliseconds(20)));
-  }
-  co_return fail(ErrorCode::Timeout,
-                 fmt::format("the old {} did not go within a minute", key.text()));
 }
 
 // Makes room for a job: a finished one of its name is deleted, a running one is in the way.
@@ -64,7 +44,14 @@ Task<Result<void>> replace_finished(Context& context, Target& target, const Mani
   }
   auto removed = co_await target.cluster().remove(manifest.resource, key, {.uid = uid});
   if (!removed && removed.error().code != ErrorCode::NotFound) co_return fail(removed.error());
-  co_return co_await wait_until_gone(context, target.cluster(), manifest, uid);
+  auto gone = co_await rt::with_timeout(
+      context.loop, seconds(60),
+      wait_until_gone(context, target.cluster(), manifest.resource, key, uid));
+  if (!gone && gone.error().code == ErrorCode::Timeout) {
+    co_return fail(ErrorCode::Timeout,
+                   fmt::format("the old {} did not go within a minute", key.text()));
+  }
+  co_return gone;
 }
 
 struct Submitted {
