@@ -14,6 +14,9 @@ using std::chrono::seconds;
 
 // Counts change with every pod; one write a second is enough for people and kind to the server.
 constexpr Duration kCountsInterval = seconds(1);
+// A status costs the server as much as two pods: while waves are under way it gives way to them,
+// for so long at most, unless the wave itself needs it.
+constexpr Duration kStatusPatience = seconds(5);
 // How often one job is decided on in a row before the others get their turn.
 constexpr int kLooksInARow = 8;
 
@@ -39,6 +42,11 @@ Recorder::About about(Note::Kind kind) {
   return lasts ? Recorder::About::Lasting : Recorder::About::Happening;
 }
 
+// Whether something was stored or made for the job: from then on an invalid edit does not end it.
+bool has_begun(const engine::Observed& observed) {
+  return observed.ledger.start_time || !observed.pods.empty() || !observed.objects.empty();
+}
+
 // Ended under an operator that we replaced: it left no ledger, and the job must not run again.
 bool ended_before_us(const json::Value& job) {
   if (job["status"][kLedger].is_object()) return false;
@@ -51,6 +59,7 @@ struct Controller::Kind {
   const plan::Dialect* dialect;
   std::string prefix;  // of its keys in the queue
   JobCache jobs;
+  bool keeps_ledger = false;  // the server was seen to store our part of the status
 };
 
 Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry,
@@ -207,11 +216,14 @@ Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key,
 Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job) {
   if (ended_before_us(*job)) co_return false;
   Memory& memory = memories_[key];
-  if (memory.uid != api::uid_of(*job)) memory = Memory{.uid = api::uid_of(*job)};
+  if (memory.uid != api::uid_of(*job)) {
+    memory = Memory{
+        .uid = api::uid_of(*job), .first_look = loop_.now(), .last_status = loop_.monotonic()};
+  }
   const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
   const engine::Observed observed = observe(*job, memory);
   auto plan = compile(kind, *job, memory);
-  if (!plan && !observed.started) co_return co_await reject(kind, key, job, plan.error());
+  if (!plan && !has_begun(observed)) co_return co_await reject(kind, key, job, plan.error());
   Decision decision;
   if (plan) {
     decision = options_.decide(**plan, observed, loop_.now());
@@ -227,9 +239,8 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
 
 engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   engine::Observed observed;
-  const json::Value& ledger = job["status"][kLedger];
-  observed.started = ledger.is_object();
-  observed.ledger = plan::Ledger::from_json(ledger);
+  observed.ledger = plan::Ledger::from_json(job["status"][kLedger]);
+  observed.first_look = memory.first_look;
   observed.deleting = api::is_deleting(job);
   observed.pods = pods_.of(memory.uid);
   for (const auto& [resource, cache] : objects_) {
@@ -263,10 +274,12 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
       kind.dialect->status(words, (*job)["status"], decision.verdict, loop_.now());
   const bool changed = status != (*job)["status"];
   const plan::Phase before = plan::Ledger::from_json((*job)["status"][kLedger]).phase;
-  const bool commit = decision.commit_first && changed;
+  // A server that drops the ledger is found out before anything is made that it could not keep.
+  const bool commit = (decision.commit_first || !kind.keeps_ledger) && changed;
   if (commit) {
     CO_TRY(co_await store_status(kind, job, status));
     count(kind, ref, before, decision.verdict.phase);
+    memories_[key].last_status = loop_.monotonic();
   }
   say(kind, ref, decision.notes);
   if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
@@ -286,14 +299,15 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   co_return commit;
 }
 
-// Numbers alone may wait for a moment, and are looked at again then.
+// What nothing depends on may wait for a moment, and is looked at again then.
 bool Controller::is_due(const std::string& key, const json::Value& status,
                         const json::Value& stored) {
-  const Monotonic last = memories_[key].last_status;
-  const Duration since = loop_.monotonic() - last;
-  if (!same_but_for_counts(status, stored) || last == Monotonic{} || since >= kCountsInterval)
-    return true;
-  queue_.add_after(key, kCountsInterval - since);
+  const Duration since = loop_.monotonic() - memories_[key].last_status;
+  const Duration pause = waves_.running() > 0                  ? kStatusPatience
+                         : same_but_for_counts(status, stored) ? kCountsInterval
+                                                               : Duration::zero();
+  if (since >= pause) return true;
+  queue_.add_after(key, std::min(kCountsInterval, pause - since));
   return false;
 }
 
@@ -322,6 +336,7 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
     co_return fail(ErrorCode::Invalid,
                    "the server drops status.muster: its CRD is too old, apply deploy/crds");
   }
+  kind.keeps_ledger = true;
   kind.jobs.learn(*stored);
   co_return *stored;
 }

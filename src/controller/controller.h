@@ -57,12 +57,13 @@ class Controller {
   // What is remembered of a job between two looks; losing it costs only time.
   struct Memory {
     std::string uid;
+    Time first_look{};
     std::int64_t generation = -1;
     std::shared_ptr<const plan::Plan> plan;
     std::vector<engine::Refusal> refusals;
-    Monotonic last_status{};
-    bool counted = false;  // in the metrics
-    bool recheck = false;  // a child was lost: perhaps because the job is gone
+    Monotonic last_status{};  // stored then, or first looked at
+    bool counted = false;     // in the metrics
+    bool recheck = false;     // a child was lost: perhaps because the job is gone
   };
 
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }

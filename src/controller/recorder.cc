@@ -14,7 +14,7 @@ using std::chrono::seconds;
 // 20,000 events of ~600 bytes are 12 MB: more than a 1,000-rank job ever says.
 constexpr std::size_t kMostWaiting = 20'000;
 constexpr std::size_t kInFlight = 8;
-constexpr Duration kLongestWait = seconds(3);
+constexpr Duration kLongestWait = seconds(5);
 constexpr Duration kLastWords = seconds(2);
 
 json::Value make_event(const plan::Identity& identity, const plan::JobRef& job,

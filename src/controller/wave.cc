@@ -31,7 +31,9 @@ Task<WaveResult> WaveRunner::run(plan::JobRef job, std::vector<engine::Action> w
   const auto stop = [&scope] { scope.request_stop(); };
   const std::stop_callback linked(co_await rt::current_stop(), stop);
   for (engine::Action& action : wave) scope.spawn(send(job, std::move(action), result));
+  ++running_;
   co_await scope.join();
+  --running_;
   fold(result.notes, Note::Kind::PodCreated, Note::Kind::PodsCreated);
   fold(result.notes, Note::Kind::PodDeleted, Note::Kind::PodsDeleted);
   co_return result;

@@ -40,6 +40,8 @@ class WaveRunner {
         may_write_(std::move(may_write)) {}
 
   Task<WaveResult> run(plan::JobRef job, std::vector<engine::Action> wave);
+  // Waves under way.
+  [[nodiscard]] int running() const { return running_; }
 
  private:
   Task<void> send(const plan::JobRef& job, engine::Action action, WaveResult& result);
@@ -55,6 +57,7 @@ class WaveRunner {
   cluster::Cluster& cluster_;
   Caches caches_;
   std::function<bool()> may_write_;
+  int running_ = 0;
 };
 
 }  // namespace muster::controller

@@ -31,6 +31,11 @@ std::optional<Time> deadline_of(const plan::Ledger& ledger) {
   return *ledger.start_time + seconds(*ledger.limits.deadline_seconds);
 }
 
+// The ledger is stored with microseconds; deciding with more would not survive the round trip.
+Time stored_precision(Time now) {
+  return std::chrono::floor<std::chrono::microseconds>(now);
+}
+
 // One decision in the making. Each step reads what the steps before it left in `decision`.
 class Decider {
  public:
@@ -76,12 +81,11 @@ class Decider {
     return decision;
   }
 
-  // The first decision stores the start before anything is created; it also proves that the server
-  // keeps our part of the status.
+  // The start needs no storing before the first wave: should it get lost in a crash, what the wave
+  // made is found, and the job has started a little later.
   void begin() {
-    if (!observed_.started || !ledger().start_time) {
-      ledger().start_time = now_;
-      decision_.commit_first = true;
+    if (!ledger().start_time) {
+      ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
       for (const plan::Warning& warning : plan_.warnings) {
         decision_.notes.push_back(
             {.kind = Note::Kind::Warning, .reason = warning.reason, .detail = warning.message});
@@ -310,11 +314,6 @@ class Decider {
   Decision decision_;
   RefusalMeaning refusals_;
 };
-
-// The ledger is stored with microseconds; deciding with more would not survive the round trip.
-Time stored_precision(Time now) {
-  return std::chrono::floor<std::chrono::microseconds>(now);
-}
 
 }  // namespace
 

@@ -76,8 +76,8 @@ struct Refusal {
 // Everything the decision rests on: owned children only, matched by controller uid.
 struct Observed {
   plan::Ledger ledger;
-  bool started = false;   // the ledger was stored: this is not the first decision
-  bool deleting = false;  // the job itself
+  std::optional<Time> first_look;  // when the job was seen first, as long as no start is stored
+  bool deleting = false;           // the job itself
   std::vector<PodView> pods;
   std::vector<ObjectView> objects;
   std::vector<Refusal> refusals;

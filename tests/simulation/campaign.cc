@@ -10,6 +10,9 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
+// L1: what one fault may cost.
+constexpr std::size_t kMostRelists = 3;
+
 std::vector<std::string> sorted(std::vector<std::string> names) {
   std::ranges::sort(names);
   return names;
@@ -77,6 +80,9 @@ std::vector<std::string> judge(const Workload& workload, const RunResult& refere
     broken.push_back(fmt::format("L1: done after {} s instead of {} s",
                                  std::chrono::duration_cast<seconds>(run.converged).count(),
                                  std::chrono::duration_cast<seconds>(reference.converged).count()));
+  }
+  if (run.relists > kMostRelists) {
+    broken.push_back(fmt::format("L1: a kind was listed {} times", run.relists));
   }
   return broken;
 }

@@ -89,6 +89,14 @@ TEST_F(Canary, TwoProcessesOfARankAreSeen) {
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S1")));
 }
 
+TEST_F(Canary, ProcessesOfTwoEpochsAreSeen) {
+  checker_->started(kFirst);
+  checker_->started({.job_uid = "other", .rank = "Worker/1", .epoch = 1, .pod_uid = "b"});
+  EXPECT_THAT(broken(), IsEmpty());
+  checker_->started({.job_uid = "j", .rank = "Worker/1", .epoch = 1, .pod_uid = "c"});
+  EXPECT_THAT(broken(), ElementsAre(StartsWith("S2")));
+}
+
 TEST_F(Canary, ASecondStartOfTheSameTryIsSeen) {
   checker_->started(kFirst);
   checker_->ended(kFirst, Checker::End::Retryable);
@@ -154,8 +162,9 @@ TEST_F(Canary, AnotherEndStateIsSeen) {
   other.end_state += "one more";
   other.created.emplace_back("one more");
   other.converged += std::chrono::hours(1);
+  other.relists = 4;
   EXPECT_THAT(judge(story, reference, other, Fault::Kind::CrashAfter),
-              ElementsAre(StartsWith("O1"), StartsWith("O1"), StartsWith("L1")));
+              ElementsAre(StartsWith("O1"), StartsWith("O1"), StartsWith("L1"), StartsWith("L1")));
 }
 
 }  // namespace

@@ -190,6 +190,12 @@ void Checker::started(const Process& process) {
     violation("S1", fmt::format("{} runs twice: pods {} and {}", process.rank,
                                 other->second.pod_uid, process.pod_uid));
   }
+  for (const auto& [place, live] : live_) {
+    if (place.first != process.job_uid || live.epoch == process.epoch) continue;
+    violation("S2", fmt::format("{} of epoch {} runs beside {} of epoch {}", process.rank,
+                                process.epoch, live.rank, live.epoch));
+    break;
+  }
   // The same try again is right only where a deletion ended the last one.
   const auto last = last_end_.find(incarnation(process));
   if (last != last_end_.end() && last->second != End::Killed) {

@@ -37,6 +37,7 @@ struct Request {
 struct Process {
   std::string job_uid;
   std::string rank;  // Worker/0
+  std::int64_t epoch = 0;
   std::int64_t attempt = 0;
   std::string pod_uid;
 };

@@ -121,7 +121,9 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
   const std::size_t number = ++wire_.calls;
   const bool own = request.is_write() && request.resource != api::events();
   const std::size_t write = own ? ++wire_.writes : 0;
-  if (request.verb == Verb::List) ++wire_.relists;
+  if (request.verb == Verb::List) {
+    wire_.lists[request.resource].push_back(wire_.loop.monotonic());
+  }
   wire_.history.note("call {} {}", number, request.text());
   CO_TRY(co_await rt::sleep_for(wire_.loop, wire_.latency()));
   if (dead_) co_return never_answered();

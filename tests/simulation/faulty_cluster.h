@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "checker.h"
@@ -38,7 +39,7 @@ class Wire {
   std::size_t calls = 0;
   std::size_t writes = 0;  // without Events, which may get lost
   std::size_t events = 0;
-  std::size_t relists = 0;
+  std::map<api::Resource, std::vector<Monotonic>> lists;  // when each kind was listed
   bool crashed = false;             // the present incarnation is to be replaced
   std::optional<Monotonic> struck;  // when the fault happened
   Monotonic last_write;

@@ -42,11 +42,16 @@ json::Value ended_status(int code, Time now) {
            false)}}};
 }
 
+std::int64_t number_in(const json::Value& pod, std::string_view label) {
+  return std::strtoll(api::label_of(pod, label).c_str(), nullptr, 10);
+}
+
 Process process_of(const json::Value& pod) {
   return {.job_uid = api::controller_uid_of(pod),
           .rank = api::label_of(pod, plan::labels::kRole) + "/" +
                   api::label_of(pod, plan::labels::kIndex),
-          .attempt = std::strtoll(api::label_of(pod, plan::labels::kAttempt).c_str(), nullptr, 10),
+          .epoch = number_in(pod, plan::labels::kEpoch),
+          .attempt = number_in(pod, plan::labels::kAttempt),
           .pod_uid = api::uid_of(pod)};
 }
 

@@ -115,6 +115,20 @@ Decide forgets_the_retry() {
   };
 }
 
+// Every rank lives in an epoch of its own, and nobody minds.
+Decide mixes_epochs() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    for (engine::PodView& pod : observed.pods) pod.epoch = observed.ledger.epoch;
+    Decision decision = engine::decide(plan, observed, now);
+    for (engine::Action& action : decision.wave) {
+      if (auto* pod = std::get_if<engine::CreatePod>(&action)) {
+        pod->body["metadata"]["labels"][plan::labels::kEpoch] = std::to_string(pod->index);
+      }
+    }
+    return decision;
+  };
+}
+
 // Mutants of the way to the cluster.
 
 class NoUidOnDelete final : public ForwardingCluster {
@@ -274,6 +288,7 @@ std::vector<Specimen> zoo() {
       {policy("rank from list order", &ranks_by_list_order), "restart", Kind::CrashAfter, "S6"},
       {policy("services leaked", &leaks_services), "success", Kind::None, "O1"},
       {policy("surplus kept", &keeps_surplus), "scale", Kind::None, "O1"},
+      {policy("epochs mixed", &mixes_epochs), "create", Kind::None, "S2"},
       {policy("TTL from creation", &counts_life_from_birth), "ttl", Kind::None, "S6"},
       {policy("hot loop on equal spec", &always_has_news), "create", Kind::None, "L1"},
   };

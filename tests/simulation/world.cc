@@ -1,5 +1,7 @@
 #include "world.h"
 
+#include <algorithm>
+
 #include "api/object.h"
 #include "base/check.h"
 #include "checker.h"
@@ -167,12 +169,24 @@ class World {
     }
   }
 
+  // How often one kind was listed from the fault until everything was done.
+  [[nodiscard]] std::size_t relists() const {
+    std::size_t most = 0;
+    for (const auto& [resource, times] : wire_.lists) {
+      const auto healing = [&](Monotonic at) {
+        return wire_.struck && at > *wire_.struck && at <= last_action();
+      };
+      most = std::max(most, static_cast<std::size_t>(std::ranges::count_if(times, healing)));
+    }
+    return most;
+  }
+
   RunResult report() {
     return {.violations = checker_.violations(),
             .calls = wire_.calls,
             .writes = wire_.writes,
             .events = wire_.events,
-            .relists = wire_.relists,
+            .relists = relists(),
             .struck = wire_.struck.has_value(),
             .converged = last_action().since_start,
             .end_state = state_.all,

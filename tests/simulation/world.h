@@ -30,11 +30,11 @@ struct RunResult {
   std::size_t calls = 0;
   std::size_t writes = 0;
   std::size_t events = 0;
-  std::size_t relists = 0;
-  bool struck = false;    // the fault happened
-  Duration converged{};   // when the last thing happened
-  std::string end_state;  // jobs and children, without times and identities
-  std::string essence;    // the part that does not depend on what was seen in between
+  std::size_t relists = 0;  // of the kind listed most, from the fault to the last thing
+  bool struck = false;      // the fault happened
+  Duration converged{};     // when the last thing happened
+  std::string end_state;    // jobs and children, without times and identities
+  std::string essence;      // the part that does not depend on what was seen in between
   std::vector<std::string> created;
   std::size_t deleted = 0;
   std::uint64_t hash = 0;

@@ -1,6 +1,7 @@
 #include "controller/controller.h"
 
 #include "fixture.h"
+#include "simulation/forwarding_cluster.h"
 
 namespace muster::controller {
 namespace {
@@ -127,6 +128,107 @@ TEST_F(ControllerTest, TheDeadlineHoldsWhileItIsFrozen) {
   edit("replicas", -3);
   loop_.run_for(1min);
   EXPECT_TRUE(api::condition_is_true(*get(jobs(), "train"), "Failed"));
+}
+
+// Creates of one pod are answered late; everything else at once.
+class Slow final : public simulation::ForwardingCluster {
+ public:
+  Slow(rt::Loop& loop, cluster::Cluster& inner, std::string pod, Duration delay)
+      : ForwardingCluster(inner), loop_(loop), pod_(std::move(pod)), delay_(delay) {}
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    const bool late = resource == api::pods() && api::name_of(object) == pod_;
+    auto created = co_await inner_.create(resource, std::move(object));
+    if (late) CO_TRY(co_await rt::sleep_for(loop_, delay_));
+    co_return created;
+  }
+
+ private:
+  rt::Loop& loop_;
+  std::string pod_;
+  Duration delay_;
+};
+
+class SlowServer : public InMemory {
+ protected:
+  // A controller that has seen its server keep a ledger, and hangs in the wave of job "slow".
+  SlowServer() {
+    scope_.spawn(controller_.run());
+    create("first");
+    loop_.run_for(2s);
+    create("slow");
+    loop_.run_for(100ms);
+  }
+  ~SlowServer() override { loop_.run(scope_.close()); }
+
+  void create(const std::string& name) { must(cluster_->create(jobs(), small_job(name))); }
+  bool is_stored(const std::string& name) {
+    return (*get(jobs(), name))["status"]["muster"].is_object();
+  }
+  bool has_pod(const std::string& name) {
+    return loop_.run(cluster_->get(api::pods(), {.ns = "default", .name = name + "-worker-0"}))
+        .has_value();
+  }
+
+  Slow slow_{loop_, *cluster_, "slow-worker-0", 30s};
+  Controller controller_{loop_, slow_, registry_, rng_, Logger(), Controller::Options{}};
+  rt::TaskScope scope_{loop_};
+};
+
+TEST_F(SlowServer, AStatusGivesWayToOtherJobsPodsButNotForEver) {
+  create("other");
+  loop_.run_for(4s);
+  EXPECT_TRUE(has_pod("other"));
+  EXPECT_FALSE(is_stored("other"));
+  const Time created =
+      *parse_time(get(jobs(), "other")->at_path("metadata.creationTimestamp").as_string());
+  loop_.run_for(3s);
+  EXPECT_TRUE(is_stored("other"));
+  const auto started = parse_time((*get(jobs(), "other"))["status"]["startTime"].as_string());
+  EXPECT_LE(*started - created, 1s) << "the start is when it was seen, not when it was stored";
+}
+
+TEST_F(SlowServer, AnEndDoesNotWait) {
+  create("other");
+  loop_.run_for(1s);
+  json::Value pod = *get(api::pods(), "other-worker-0");
+  pod["status"]["phase"] = "Succeeded";
+  must(cluster_->update_status(api::pods(), std::move(pod)));
+  loop_.run_for(100ms);
+  EXPECT_TRUE(api::condition_is_true(*get(jobs(), "other"), "Succeeded"));
+  EXPECT_TRUE(api::condition_is_true(*get(jobs(), "other"), "Created"));
+}
+
+TEST_F(SlowServer, ABadEditBeforeTheFirstStatusFreezesWhatWasMade) {
+  create("other");
+  loop_.run_for(1s);
+  json::Value job = *get(jobs(), "other");
+  job["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = -3;
+  must(cluster_->update(jobs(), std::move(job)));
+  loop_.run_for(60s);
+  EXPECT_FALSE(api::condition_is_true(*get(jobs(), "other"), "Failed"));
+  EXPECT_TRUE(has_pod("other"));
+}
+
+// A CRD without our part of the schema.
+class Forgetful final : public simulation::ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> update_status(const api::Resource& resource,
+                                             json::Value object) override {
+    object["status"].object().erase("muster");
+    return inner_.update_status(resource, std::move(object));
+  }
+};
+
+TEST_F(InMemory, NothingIsMadeWhereTheServerDropsTheLedger) {
+  Forgetful forgetful(*cluster_);
+  Controller controller(loop_, forgetful, registry_, rng_, Logger(), {});
+  rt::TaskScope scope(loop_);
+  scope.spawn(controller.run());
+  must(cluster_->create(jobs(), small_job("train")));
+  loop_.run_for(1min);
+  loop_.run(scope.close());
+  EXPECT_THAT(all(api::pods()), IsEmpty());
 }
 
 TEST_F(ControllerTest, StopsAlsoInTheMiddleOfItsWork) {

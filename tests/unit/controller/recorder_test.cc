@@ -76,7 +76,7 @@ TEST_F(RecorderTest, ForgetsAJobThatIsGone) {
 TEST_F(RecorderTest, WaitsWhileThereIsOtherWorkButNotForEver) {
   busy_ = true;
   say("a");
-  loop_.run_for(2s);
+  loop_.run_for(4s);
   EXPECT_THAT(written(), IsEmpty());
   loop_.run_for(2s);
   EXPECT_THAT(written(), ElementsAre("a"));

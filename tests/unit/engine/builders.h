@@ -118,7 +118,6 @@ inline ObjectView service(const std::string& name = "bert-scheduler-0",
 // A job that has begun: the ledger as the first decision stores it.
 inline Observed begun() {
   Observed observed;
-  observed.started = true;
   observed.ledger.start_time = kStart;
   observed.ledger.observed_generation = 1;
   return observed;

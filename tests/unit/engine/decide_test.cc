@@ -25,12 +25,17 @@ std::vector<Note::Kind> kinds(const Decision& decision) {
   return all;
 }
 
-TEST(Create, TheFirstDecisionStoresTheStartBeforeAnythingIsCreated) {
+TEST(Create, TheFirstDecisionCreatesAtOnce) {
   const auto plan = JobBuilder().workers(2).first_worker_decides().build();
   const Decision decision = decide(plan, {}, kStart);
-  EXPECT_TRUE(decision.commit_first);
+  EXPECT_FALSE(decision.commit_first);
   EXPECT_EQ(decision.verdict.ledger.start_time, kStart);
   EXPECT_THAT(created_pods(decision), ElementsAre("bert-worker-0", "bert-worker-1"));
+}
+
+TEST(Create, AStartThatIsNotStoredYetIsTheFirstLook) {
+  const auto plan = JobBuilder().workers(2).first_worker_decides().build();
+  EXPECT_EQ(decide(plan, {.first_look = kStart}, kStart + 4s).verdict.ledger.start_time, kStart);
 }
 
 TEST(Create, MS5_NoPodBeforeTheServiceHasItsAddress) {
