@@ -23,8 +23,8 @@ std::vector<json::Value> children(const plan::Plan& plan) {
   }
   for (const plan::Role& role : plan.roles) {
     for (int index = 0; index < role.replicas; ++index) {
-      if (auto pod = engine::make_pod(plan, role, index, observed, {}))
-        all.push_back(std::move(*pod));
+      if (const auto pod = engine::plan_pod(plan, role, index, observed, {}))
+        all.push_back(engine::make_pod(plan, *pod));
     }
   }
   return all;

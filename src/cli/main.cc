@@ -41,7 +41,7 @@ std::string home_of(const std::map<std::string, std::string>& environment,
 
 int main(int argc, char** argv) {
   // A reader that went away ends us like any filter; a socket that did must not.
-  std::signal(SIGPIPE, SIG_IGN);
+  static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
   Flags flags;
   Verb verb;
   if (const auto code = parse(argc, argv, flags, verb)) return *code;

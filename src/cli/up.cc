@@ -34,7 +34,7 @@ Task<int> up(Context& context, UpOptions options) {
                context.home);
     fmt::print("       API  unix://{}\n", socket_path(context.home));
     fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
-    std::fflush(stdout);
+    static_cast<void>(std::fflush(stdout));
   }
   rt::Event over(context.loop);
   rt::TaskScope scope(context.loop);

@@ -284,7 +284,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   say(kind, ref, decision.notes);
   if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
   if (!decision.wave.empty()) {
-    WaveResult result = co_await waves_.run(ref, std::move(decision.wave));
+    WaveResult result = co_await waves_.run(words, std::move(decision.wave));
     say(kind, ref, result.notes);
     memories_[key].refusals = std::move(result.refusals);
     memories_[key].recheck |= result.job_in_doubt;

@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include "engine/children.h"
+
 namespace muster::controller {
 namespace {
 
 using plan::Note;
+
+// Of all waves together, on their way or at the cluster's own limit; no server does better with
+// more.
+constexpr std::size_t kMostInFlight = 256;
 
 // Only these are decided on; whatever else goes wrong is tried again.
 bool is_refusal(ErrorCode code) {
@@ -24,13 +30,23 @@ void fold(std::vector<Note>& notes, Note::Kind one, Note::Kind many) {
 
 }  // namespace
 
-Task<WaveResult> WaveRunner::run(plan::JobRef job, std::vector<engine::Action> wave) {
+WaveRunner::WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
+                       std::function<bool()> may_write)
+    : loop_(loop),
+      cluster_(cluster),
+      caches_(std::move(caches)),
+      may_write_(std::move(may_write)),
+      gate_(loop, kMostInFlight) {}
+
+Task<WaveResult> WaveRunner::run(const plan::Plan& plan, std::vector<engine::Action> wave) {
   WaveResult result;
   rt::TaskScope scope(loop_);
   // If the caller is cancelled, so is everything in flight; it still ends before we return.
   const auto stop = [&scope] { scope.request_stop(); };
   const std::stop_callback linked(co_await rt::current_stop(), stop);
-  for (engine::Action& action : wave) scope.spawn(send(job, std::move(action), result));
+  auto next = wave.cbegin();
+  const std::size_t senders = std::min(wave.size(), kMostInFlight);
+  for (std::size_t i = 0; i < senders; ++i) scope.spawn(send_from(plan, next, wave.cend(), result));
   ++running_;
   co_await scope.join();
   --running_;
@@ -39,17 +55,34 @@ Task<WaveResult> WaveRunner::run(plan::JobRef job, std::vector<engine::Action> w
   co_return result;
 }
 
-Task<void> WaveRunner::send(const plan::JobRef& job, engine::Action action, WaveResult& result) {
-  if (auto* pod = std::get_if<engine::CreatePod>(&action)) {
+// One of several that take from the same wave: what waits for its turn takes little room.
+Task<void> WaveRunner::send_from(const plan::Plan& plan,
+                                 std::vector<engine::Action>::const_iterator& next,
+                                 std::vector<engine::Action>::const_iterator end,
+                                 WaveResult& result) {
+  while (next != end) {
+    const auto permit = co_await gate_.enter();
+    if (!permit) {
+      result.failure = permit.error();
+      co_return;
+    }
+    if (next != end) co_await send(plan, *next++, result);
+  }
+}
+
+Task<void> WaveRunner::send(const plan::Plan& plan, const engine::Action& action,
+                            WaveResult& result) {
+  const plan::JobRef& job = plan.job;
+  if (const auto* pod = std::get_if<engine::CreatePod>(&action)) {
     engine::Refusal refusal{
-        .kind = "Pod", .name = api::name_of(pod->body), .role = pod->role, .index = pod->index};
-    co_await create(job, api::pods(), std::move(pod->body), std::move(refusal), result);
-  } else if (auto* object = std::get_if<engine::CreateObject>(&action)) {
+        .kind = "Pod", .name = pod->name, .role = pod->role, .index = pod->index};
+    co_await create(job, api::pods(), engine::make_pod(plan, *pod), std::move(refusal), result);
+  } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
     engine::Refusal refusal{.kind = object->resource.kind, .name = api::name_of(object->body)};
-    co_await create(job, object->resource, std::move(object->body), std::move(refusal), result);
-  } else if (auto* gone = std::get_if<engine::DeletePod>(&action)) {
+    co_await create(job, object->resource, object->body, std::move(refusal), result);
+  } else if (const auto* gone = std::get_if<engine::DeletePod>(&action)) {
     co_await remove(job, api::pods(), gone->name, gone->uid, result);
-  } else if (auto* other = std::get_if<engine::DeleteObject>(&action)) {
+  } else if (const auto* other = std::get_if<engine::DeleteObject>(&action)) {
     co_await remove(job, other->resource, other->name, other->uid, result);
   } else {
     co_await remove(job, job.resource, job.name, job.uid, result);

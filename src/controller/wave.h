@@ -24,8 +24,8 @@ struct WaveResult {
 };
 
 // Sends the actions of one wave together and sorts the answers: caches learn what was done,
-// refusals go back to the engine, everything else is tried again. How many are in flight is the
-// cluster's own business. The caches and the cluster outlive it.
+// refusals go back to the engine, everything else is tried again. The caches and the cluster
+// outlive it.
 class WaveRunner {
  public:
   struct Caches {
@@ -33,18 +33,17 @@ class WaveRunner {
     std::function<ObjectCache&(const api::Resource&)> objects;
   };
   WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
-             std::function<bool()> may_write)
-      : loop_(loop),
-        cluster_(cluster),
-        caches_(std::move(caches)),
-        may_write_(std::move(may_write)) {}
+             std::function<bool()> may_write);
 
-  Task<WaveResult> run(plan::JobRef job, std::vector<engine::Action> wave);
+  // The plan outlives the task.
+  Task<WaveResult> run(const plan::Plan& plan, std::vector<engine::Action> wave);
   // Waves under way.
   [[nodiscard]] int running() const { return running_; }
 
  private:
-  Task<void> send(const plan::JobRef& job, engine::Action action, WaveResult& result);
+  Task<void> send_from(const plan::Plan& plan, std::vector<engine::Action>::const_iterator& next,
+                       std::vector<engine::Action>::const_iterator end, WaveResult& result);
+  Task<void> send(const plan::Plan& plan, const engine::Action& action, WaveResult& result);
   Task<void> create(const plan::JobRef& job, const api::Resource& resource, json::Value body,
                     engine::Refusal refusal, WaveResult& result);
   Task<void> settle_existing(const plan::JobRef& job, const api::Resource& resource,
@@ -57,6 +56,7 @@ class WaveRunner {
   cluster::Cluster& cluster_;
   Caches caches_;
   std::function<bool()> may_write_;
+  rt::Gate gate_;
   int running_ = 0;
 };
 

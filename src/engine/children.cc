@@ -51,41 +51,52 @@ json::Value& at(json::Value& root, const plan::JsonPath& path) {
   return *value;
 }
 
-void label_rank(json::Value& labels, const plan::Plan& plan, const plan::Role& role, int index,
-                const plan::Ledger& ledger) {
-  const std::string number = std::to_string(index);
+void label_rank(json::Value& labels, const plan::Plan& plan, const plan::Role& role,
+                const CreatePod& pod) {
+  const std::string number = std::to_string(pod.index);
   for (const std::string& key : role.index_labels) labels[key] = number;
-  const auto attempts = ledger.attempts.find(plan::rank_key(role.name, index));
   labels[plan::labels::kJobUid] = plan.job.uid;
   labels[plan::labels::kRole] = role.name;
   labels[plan::labels::kIndex] = number;
-  labels[plan::labels::kAttempt] =
-      std::to_string(attempts == ledger.attempts.end() ? 0 : attempts->second);
-  labels[plan::labels::kEpoch] = std::to_string(ledger.epoch);
+  labels[plan::labels::kAttempt] = std::to_string(pod.attempt);
+  labels[plan::labels::kEpoch] = std::to_string(pod.epoch);
   if (plan.gang) {
-    labels[plan::labels::kGang] = fmt::format("{}-{}", plan.job.uid, ledger.epoch);
+    labels[plan::labels::kGang] = fmt::format("{}-{}", plan.job.uid, pod.epoch);
     labels[plan::labels::kGangSize] = std::to_string(plan.gang->minimum);
   }
 }
 
 }  // namespace
 
-std::optional<json::Value> make_pod(const plan::Plan& plan, const plan::Role& role, int index,
-                                    const Observed& observed, const plan::Ledger& ledger) {
-  json::Value pod = json::Object{{"apiVersion", "v1"}, {"kind", "Pod"}};
-  pod["metadata"] = role.pod["metadata"];
-  pod["spec"] = role.pod["spec"];
-  json::Value& metadata = pod["metadata"];
-  metadata["name"] = plan::pod_name(plan, role, index);
-  metadata["namespace"] = plan.job.ns;
-  metadata["ownerReferences"] = owner_reference(plan.job);
-  label_rank(metadata["labels"], plan, role, index, ledger);
+std::optional<CreatePod> plan_pod(const plan::Plan& plan, const plan::Role& role, int index,
+                                  const Observed& observed, const plan::Ledger& ledger) {
+  CreatePod pod{.name = plan::pod_name(plan, role, index),
+                .role = role.name,
+                .index = index,
+                .epoch = ledger.epoch};
+  const auto attempts = ledger.attempts.find(plan::rank_key(role.name, index));
+  if (attempts != ledger.attempts.end()) pod.attempt = attempts->second;
   for (const plan::LateValue& late : role.late) {
     auto value = resolve(late.value, observed);
     if (!value) return std::nullopt;
-    at(pod, late.path) = std::move(*value);
+    pod.late.push_back(std::move(*value));
   }
   return pod;
+}
+
+json::Value make_pod(const plan::Plan& plan, const CreatePod& pod) {
+  const plan::Role* role = plan.role(pod.role);
+  CHECK(role != nullptr && role->late.size() == pod.late.size());
+  json::Value body = json::Object{{"apiVersion", "v1"}, {"kind", "Pod"}};
+  body["metadata"] = role->pod["metadata"];
+  body["spec"] = role->pod["spec"];
+  json::Value& metadata = body["metadata"];
+  metadata["name"] = pod.name;
+  metadata["namespace"] = plan.job.ns;
+  metadata["ownerReferences"] = owner_reference(plan.job);
+  label_rank(metadata["labels"], plan, *role, pod);
+  for (std::size_t i = 0; i < pod.late.size(); ++i) at(body, role->late[i].path) = pod.late[i];
+  return body;
 }
 
 json::Value make_object(const plan::Plan& plan, const plan::Object& object) {

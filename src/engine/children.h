@@ -2,16 +2,19 @@
 
 #include <optional>
 
+#include "engine/action.h"
 #include "engine/observed.h"
 #include "json/value.h"
 #include "plan/plan.h"
 
 namespace muster::engine {
 
-// The pod of a rank as it is sent to the API server; nothing while a late value is unknown.
-// `ledger` is the one that will be stored by the time the pod is created.
-std::optional<json::Value> make_pod(const plan::Plan& plan, const plan::Role& role, int index,
-                                    const Observed& observed, const plan::Ledger& ledger);
+// How to make the pod of a rank; nothing while a late value is unknown.
+std::optional<CreatePod> plan_pod(const plan::Plan& plan, const plan::Role& role, int index,
+                                  const Observed& observed, const plan::Ledger& ledger);
+
+// A pod as it is sent to the API server.
+json::Value make_pod(const plan::Plan& plan, const CreatePod& pod);
 
 json::Value make_object(const plan::Plan& plan, const plan::Object& object);
 

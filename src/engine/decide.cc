@@ -255,9 +255,8 @@ class Decider {
         wake_no_later_than(decision_, wait->second);
         continue;
       }
-      if (auto pod = make_pod(plan_, *rank.role, rank.index, observed_, ledger())) {
-        decision_.wave.emplace_back(
-            CreatePod{.role = rank.role->name, .index = rank.index, .body = std::move(*pod)});
+      if (auto pod = plan_pod(plan_, *rank.role, rank.index, observed_, ledger())) {
+        decision_.wave.emplace_back(std::move(*pod));
       } else {
         decision_.verdict.waiting_for = fmt::format("an address that {} needs", rank.role->name);
       }

@@ -1,47 +1,15 @@
 #pragma once
 
 #include <optional>
-#include <string>
-#include <variant>
 #include <vector>
 
 #include "base/time.h"
+#include "engine/action.h"
 #include "engine/observed.h"
 #include "plan/plan.h"
 #include "plan/verdict.h"
 
 namespace muster::engine {
-
-// Why a deletion is right; every deletion has a reason.
-enum class Reason { CleanUp, ScaleDown, ReplaceFailed, Superseded, Expired };
-
-std::string_view to_string(Reason reason);
-
-struct CreatePod {
-  std::string role;
-  int index = 0;
-  json::Value body;
-};
-struct CreateObject {
-  api::Resource resource;
-  json::Value body;
-};
-struct DeletePod {
-  std::string name;
-  std::string uid;
-  Reason reason = Reason::CleanUp;
-};
-struct DeleteObject {
-  api::Resource resource;
-  std::string name;
-  std::string uid;
-  Reason reason = Reason::CleanUp;
-};
-struct DeleteJob {
-  Reason reason = Reason::Expired;
-};
-
-using Action = std::variant<CreateObject, CreatePod, DeletePod, DeleteObject, DeleteJob>;
 
 // What to do now. The actions of a wave are independent of each other: they may be sent together,
 // in any order, and any of them may fail. If `commit_first` is set, the verdict must be stored

@@ -121,9 +121,7 @@ Decide mixes_epochs() {
     for (engine::PodView& pod : observed.pods) pod.epoch = observed.ledger.epoch;
     Decision decision = engine::decide(plan, observed, now);
     for (engine::Action& action : decision.wave) {
-      if (auto* pod = std::get_if<engine::CreatePod>(&action)) {
-        pod->body["metadata"]["labels"][plan::labels::kEpoch] = std::to_string(pod->index);
-      }
+      if (auto* pod = std::get_if<engine::CreatePod>(&action)) pod->epoch = pod->index;
     }
     return decision;
   };

@@ -28,7 +28,7 @@ constexpr int kLockDescriptor = 3;
 constexpr int kReadyDescriptor = 4;
 
 Result<Fd> block_signals() {
-  ::signal(SIGPIPE, SIG_IGN);
+  static_cast<void>(::signal(SIGPIPE, SIG_IGN));
   sigset_t set;
   ::sigemptyset(&set);
   // Only SIGKILL ends a shim before its pod: a stray SIGTERM must not take a training run with it.

@@ -31,7 +31,7 @@ class WaveTest : public InMemory {
  protected:
   WaveTest() {
     const auto stored = must(cluster_->create(jobs(), small_job("train")));
-    job_ = {.resource = jobs(), .ns = "default", .name = "train", .uid = api::uid_of(*stored)};
+    plan_ = *registry_.all().front()->compile(*stored);
   }
   WaveResult run(cluster::Cluster& cluster, std::vector<engine::Action> wave) {
     WaveRunner runner(
@@ -39,7 +39,7 @@ class WaveTest : public InMemory {
         {.pods = &pods_,
          .objects = [this](const api::Resource&) -> ObjectCache& { return objects_; }},
         [this] { return leader_; });
-    return loop_.run(runner.run(job_, std::move(wave)));
+    return loop_.run(runner.run(plan_, std::move(wave)));
   }
   WaveResult run(std::vector<engine::Action> wave) { return run(*cluster_, std::move(wave)); }
   WaveResult refused(ErrorCode code, const std::string& message, std::vector<engine::Action> wave) {
@@ -47,7 +47,7 @@ class WaveTest : public InMemory {
     return run(cluster, std::move(wave));
   }
   engine::Action create(const std::string& name) {
-    return engine::CreatePod{.role = "Worker", .index = 0, .body = owned_pod(name, job_.uid)};
+    return engine::CreatePod{.name = name, .role = "Worker", .index = 0};
   }
   json::Value ownerless_pod(const std::string& name) {
     json::Value body = owned_pod(name, job_.uid);
@@ -62,7 +62,8 @@ class WaveTest : public InMemory {
     return pod;
   }
 
-  plan::JobRef job_;
+  plan::Plan plan_;
+  const plan::JobRef& job_ = plan_.job;
   bool leader_ = true;
   PodCache pods_{&engine::PodView::from, [](const std::string&, bool) {}};
   ObjectCache objects_{
@@ -149,7 +150,7 @@ TEST_F(WaveTest, WhatIsGoneAlreadyNeedsNoDeletion) {
 }
 
 TEST_F(WaveTest, AJobThatTheServerDoesNotKnowIsInDoubt) {
-  job_.uid = "an-older-one";
+  plan_.job.uid = "an-older-one";
   EXPECT_TRUE(run({engine::DeleteJob{}}).job_in_doubt);
   EXPECT_NE(get(jobs(), "train"), nullptr);
 }
@@ -167,6 +168,32 @@ TEST_F(WaveTest, MoreThanTenAreToldInOneSentence) {
   ASSERT_THAT(result.notes, SizeIs(1));
   EXPECT_EQ(result.notes[0].kind, Note::Kind::PodsCreated);
   EXPECT_EQ(result.notes[0].subject, "11");
+}
+
+// Counts the creates that are under way at the same time.
+class Counting final : public simulation::ForwardingCluster {
+ public:
+  Counting(rt::Loop& loop, cluster::Cluster& inner) : ForwardingCluster(inner), loop_(loop) {}
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    most = std::max(most, ++now_);
+    CO_TRY(co_await rt::sleep_for(loop_, 1s));
+    --now_;
+    co_return co_await inner_.create(resource, std::move(object));
+  }
+  int most = 0;
+
+ private:
+  rt::Loop& loop_;
+  int now_ = 0;
+};
+
+TEST_F(WaveTest, ALargeWaveIsSentAFewHundredAtATime) {
+  Counting counting(loop_, *cluster_);
+  std::vector<engine::Action> wave;
+  for (int i = 0; i < 600; ++i) wave.push_back(create("train-worker-" + std::to_string(i)));
+  run(counting, std::move(wave));
+  EXPECT_EQ(counting.most, 256);
+  EXPECT_THAT(pods_.of(job_.uid), SizeIs(600));
 }
 
 }  // namespace

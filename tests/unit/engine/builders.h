@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/children.h"
 #include "engine/decide.h"
 #include "json/value.h"
 #include "plan/plan.h"
@@ -134,8 +135,7 @@ std::vector<T> actions(const Decision& decision) {
 
 inline std::vector<std::string> created_pods(const Decision& decision) {
   std::vector<std::string> names;
-  for (const auto& action : actions<CreatePod>(decision))
-    names.push_back(action.body["metadata"]["name"].as_string());
+  for (const auto& action : actions<CreatePod>(decision)) names.push_back(action.name);
   return names;
 }
 

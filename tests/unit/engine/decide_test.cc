@@ -55,7 +55,7 @@ TEST(Create, MS5_NoPodBeforeTheServiceHasItsAddress) {
   decision = decide(plan, observed, kStart);
   EXPECT_THAT(created_pods(decision),
               ElementsAre("bert-scheduler-0", "bert-worker-0", "bert-worker-1"));
-  const json::Value worker = actions<CreatePod>(decision)[1].body;
+  const json::Value worker = make_pod(plan, actions<CreatePod>(decision)[1]);
   EXPECT_EQ(worker["spec"]["containers"][0]["image"].as_string(), "10.96.0.7");
 }
 
@@ -63,7 +63,8 @@ TEST(Create, PodsCarryOwnerRankAndAttempt) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().build();
   Observed observed = begun();
   observed.ledger.attempts["Worker/0"] = 3;
-  const json::Value body = actions<CreatePod>(decide(plan, observed, kStart)).at(0).body;
+  const Decision decision = decide(plan, observed, kStart);
+  const json::Value body = make_pod(plan, actions<CreatePod>(decision).at(0));
   const auto& owner = body["metadata"]["ownerReferences"][0];
   EXPECT_EQ(owner["uid"].as_string(), "job-uid");
   EXPECT_EQ(owner["apiVersion"].as_string(), "mindspore.gitee.com/v1");
