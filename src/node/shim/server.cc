@@ -210,9 +210,11 @@ void Server::settle() {
     // From here on its records speak for it.
     it = container.gone() ? containers_.erase(it) : std::next(it);
   }
-  if (shutdown_for_ == 0 || running || pod_.alive()) return;
+  // Without its first process a pod can start nothing any more, asked for or not: whoever wants it
+  // again begins with a new shim.
+  if (running || pod_.alive()) return;
   pod_.tear_down();
-  answer_result(shutdown_for_, {});
+  if (shutdown_for_ != 0) answer_result(shutdown_for_, {});
   done_ = true;
 }
 

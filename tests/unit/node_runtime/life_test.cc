@@ -215,23 +215,23 @@ TEST_F(RuntimeTest, LearnsOfAnEndThatCameWhileMusterWasAway) {
   remove("a");
 }
 
-// The shim of this test's home, whatever else runs on the machine.
-void kill_the_shim(const std::string& home) {
+// A process of that name in this test's home, whatever else runs on the machine.
+void kill_the(const std::string& name, const std::string& home) {
   for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
     const std::string command = read_text(entry.path() / "cmdline");
-    const std::string name = read_text(entry.path() / "comm");
-    if (name != "muster-shim\n" || command.find(home) == std::string::npos) continue;
+    if (read_text(entry.path() / "comm") != name + "\n" || command.find(home) == std::string::npos)
+      continue;
     ::kill(std::atoi(entry.path().filename().c_str()), SIGKILL);
     return;
   }
-  FAIL() << "no shim of " << home;
+  FAIL() << "no " << name << " of " << home;
 }
 
 TEST_F(RuntimeTest, KnowsThatAPodDiedWithItsShim) {
   open_runtime();
   const auto address = pod("a").address;
   start("a", container({RUNTIME_PROBE, "serve", "80", "x"}));
-  kill_the_shim(home_);
+  kill_the("muster-shim", home_);
   const auto exit = wait("a");
   EXPECT_TRUE(exit.unknown);
   EXPECT_EQ(exit.exit_code, 137);
@@ -241,10 +241,22 @@ TEST_F(RuntimeTest, KnowsThatAPodDiedWithItsShim) {
   EXPECT_TRUE(wait("a").unknown);
   EXPECT_EQ(run_container("a", container({"sh", "-c", "exit 9"}, 1)).exit_code, 9);
   start("a", container({RUNTIME_PROBE, "serve", "80", "x"}, 2));
-  kill_the_shim(home_);
+  kill_the("muster-shim", home_);
   pod("a");
   EXPECT_EQ(probes_alive(), 0U) << "the old life is over before the new one begins";
   EXPECT_TRUE(wait("a", "main", 2).unknown);
+  remove("a");
+}
+
+TEST_F(RuntimeTest, APodThatLostItsFirstProcessGetsANewLife) {
+  open_runtime();
+  const auto address = pod("a").address;
+  start("a", container({RUNTIME_PROBE, "serve", "80", "x"}));
+  kill_the("muster-init", home_);
+  EXPECT_EQ(wait("a").exit_code, 137);
+  EXPECT_EQ(probes_alive(), 0U);
+  EXPECT_EQ(pod("a").address, address);
+  EXPECT_EQ(run_container("a", container({"sh", "-c", "exit 9"}, 1)).exit_code, 9);
   remove("a");
 }
 
