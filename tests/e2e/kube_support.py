@@ -1,7 +1,6 @@
-"""What the kube-*.suite programs share: a real control plane, operators, nodes, a model kubelet and the totals.
+"""What the kube-*.suite programs share: a real control plane, operators, nodes and a model kubelet.
 
-A suite is a list of functions given to `run_suite`. What it starts is registered in one exit stack and ended there, also
-when it fails or is interrupted. Waiting is always for a condition, with a deadline.
+What a suite starts is registered in its exit stack and ended there.
 """
 import contextlib
 import datetime
@@ -15,110 +14,50 @@ import shutil
 import signal
 import ssl
 import subprocess
-import sys
 import tempfile
 import threading
 import time
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BIN = (ROOT / os.environ.get("MUSTER_BIN", "build/release")).resolve()
+from checks import BIN, ROOT, Failure, Final, Suite, check, condition, uninterrupted, wait_until
+from machine import Traces
+
 JOBS = "/apis/mindspore.gitee.com/v1"
 OPERATOR_LEASE = "/apis/coordination.k8s.io/v1/namespaces/muster-system/leases/muster-operator"
 OURS = "training.kubeflow.org/operator-name=msjob-controller"
-
-
-class Failed(Exception):
-    """A check that did not hold; the message says what was seen."""
-
-
-def expect(truth, message):
-    if not truth:
-        raise Failed(message() if callable(message) else message)
-
-
-def expect_equal(seen, wanted, what):
-    if isinstance(seen, dict) and isinstance(wanted, dict):  # only what differs
-        keys = [key for key in {**seen, **wanted} if seen.get(key) != wanted.get(key)]
-        seen, wanted = ({key: value for key, value in side.items() if key in keys} for side in (seen, wanted))
-    expect(seen == wanted, f"{what}: {seen!r}, not {wanted!r}")
-
-
-def wait_for(what, condition, seconds=60):
-    """Waits until the condition gives something true, and returns that. A Failed inside counts as not yet."""
-    deadline = time.monotonic() + seconds
-    while True:
-        seen = None
-        try:
-            value = condition()
-            if value:
-                return value
-        except Failed as failed:
-            seen = failed
-        if time.monotonic() > deadline:
-            raise Failed(f"no {what} within {seconds} s" + (f": {seen}" if seen else ""))
-        time.sleep(0.05)  # between two looks
 
 
 # ---------------------------------------------------------------------------------------------------------------------
 # Suites
 
 
-class Suite:
-    """Counts the checks and owns what has to be ended: `stack`, and a directory of its own."""
+class KubeSuite(Suite):
+    """A suite with a directory of its own and a stack of what has to be ended, also when it fails or is interrupted.
 
-    def __init__(self, stack):
-        self.stack = stack
-        self.passed = self.failed = self.skipped = 0
+    MUSTER_KEEP keeps the directory of one that failed.
+    """
+
+    def __init__(self):
+        super().__init__()
+        self.stack = contextlib.ExitStack()
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="mk.", dir="/tmp"))
-        stack.callback(self.remove_directory)
+        self.stack.callback(self.remove_directory)
+
+    def close(self):
+        with uninterrupted(), self.stack:
+            if self.failed:
+                self.show_logs()
+
+    def show_logs(self):
+        for log in sorted(self.directory.glob("*.log")):
+            print(f"--- the end of {log.name}")
+            print("\n".join(log.read_text(errors="replace").splitlines()[-15:]))
 
     def remove_directory(self):
         if self.failed and os.environ.get("MUSTER_KEEP"):
-            print(f"kept {self.directory}", flush=True)
+            print(f"kept {self.directory}")
         else:
             shutil.rmtree(self.directory, ignore_errors=True)
-
-    def check(self, name, function, *arguments):
-        """One named check. What it returns is passed on; None when it failed."""
-        begun = time.monotonic()
-        try:
-            result = function(*arguments)
-        except (Failed, subprocess.TimeoutExpired, OSError, KeyError, IndexError) as failure:
-            self.failed += 1
-            text = str(failure) if isinstance(failure, Failed) else f"{type(failure).__name__}: {failure}"
-            print(f"FAIL {name}: {text}", flush=True)
-            return None
-        self.passed += 1
-        print(f"ok {name} ({time.monotonic() - begun:.1f} s)", flush=True)
-        return result
-
-
-def run_suite(body):
-    """Runs body(suite), prints the totals and exits."""
-    def interrupted(number, _frame):
-        sys.exit(128 + number)
-
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, interrupted)
-    sys.stdout.reconfigure(line_buffering=True)
-    missing = [name for name in ("muster", "muster-shim", "muster-trainer") if not (BIN / name).exists()]
-    if missing:
-        print(f"FAIL setup: {', '.join(missing)} not in {BIN}\n0 passed, 1 failed, 0 skipped")
-        sys.exit(1)
-    with contextlib.ExitStack() as stack:
-        suite = Suite(stack)
-        try:
-            body(suite)
-        except Failed as failure:
-            suite.failed += 1
-            print(f"FAIL setup: {failure}", flush=True)
-        if suite.failed:
-            for log in sorted(suite.directory.glob("*.log")):
-                print(f"--- the end of {log.name}")
-                print("\n".join(log.read_text(errors="replace").splitlines()[-15:]))
-    print(f"{suite.passed} passed, {suite.failed} failed, {suite.skipped} skipped")
-    sys.exit(1 if suite.failed or not suite.passed else 0)
 
 
 # ---------------------------------------------------------------------------------------------------------------------
@@ -147,18 +86,18 @@ class Process:
         self.child.wait()
 
     def wait(self, seconds):
-        """Its exit code; Failed when it does not end in time."""
+        """Its exit code; Failure when it does not end in time."""
         try:
             return self.child.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise Failed(f"{self.name} did not end within {seconds} s:\n{self.log()[-2000:]}") from None
+            raise Failure(f"{self.name} did not end within {seconds} s:\n{self.log()[-2000:]}") from None
 
     def terminate(self, seconds=20):
         self.signal(signal.SIGTERM)
         return self.wait(seconds)
 
     def end(self):
-        """Ends it for sure, kindly first: a node takes its pods with it."""
+        """Ends it for sure, kindly first."""
         if not self.running():
             return
         with contextlib.suppress(ProcessLookupError):
@@ -183,12 +122,13 @@ class Kube:
     def __init__(self, suite, *options):
         self.suite = suite
         self.directory = suite.directory / "cluster"
+        self.home = suite.directory / "home"  # of its node
         self.local = threading.local()
         tool = ROOT / "tests/kubernetes/cluster"
         suite.stack.callback(lambda: subprocess.run([tool, "stop", self.directory, "--purge"], check=False,
                                                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
         done = subprocess.run([tool, "start", self.directory, *options], text=True, capture_output=True, check=False)
-        expect(done.returncode == 0, lambda: f"the cluster did not start: {done.stdout}{done.stderr}")
+        check(done.returncode == 0, lambda: f"the cluster did not start: {done.stdout}{done.stderr}")
         self.env = dict(re.findall(r"^export (\w+)=(.*)$", (self.directory / "env").read_text(), re.M))
         url = urllib.parse.urlsplit(self.env["KUBE_API"])
         self.host, self.port = url.hostname, url.port
@@ -220,7 +160,7 @@ class Kube:
 
     def get(self, path):
         code, answer = self.request("GET", path)
-        expect(code == 200, lambda: f"GET {path}: {code} {answer.get('message')}")
+        check(code == 200, lambda: f"GET {path}: {code} {answer.get('message')}")
         return answer
 
     def exists(self, path):
@@ -231,19 +171,19 @@ class Kube:
 
     def create(self, path, body):
         code, answer = self.request("POST", path, body)
-        expect(code == 201, lambda: f"POST {path}: {code} {answer.get('message')}")
+        check(code == 201, lambda: f"POST {path}: {code} {answer.get('message')}")
         return answer
 
     def delete(self, path, **options):
         code, answer = self.request("DELETE", path, options or None)
-        expect(code in (200, 202, 404), lambda: f"DELETE {path}: {code} {answer.get('message')}")
+        check(code in (200, 202, 404), lambda: f"DELETE {path}: {code} {answer.get('message')}")
 
     def kubectl(self, *words, good=True, seconds=90, text=None):
         """kubectl as the admin; its completed process."""
         done = subprocess.run([self.env["KUBECTL"], *[str(word) for word in words]], env={**os.environ, **self.env}, text=True,
                               input=text, stdin=subprocess.DEVNULL if text is None else None, capture_output=True,
                               timeout=seconds, cwd=ROOT, check=False)
-        expect(done.returncode == 0 or not good, lambda: f"kubectl {words[0]}: {done.stdout}{done.stderr}")
+        check(done.returncode == 0 or not good, lambda: f"kubectl {words[0]}: {done.stdout}{done.stderr}")
         return done
 
     # -- what a suite asks for
@@ -274,18 +214,19 @@ class Kube:
     def node(self, name):
         """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
         self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node")
-        home = self.suite.directory / "home"
-        node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", home,
+        self.suite.stack.callback(Traces(self.home).clear)
+        node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", self.home,
                                           "--client-ca", self.directory / "pki/ca.crt", "--pod-cidr", self.env["KUBE_POD_CIDR"],
                                           "--service-cidr", self.env["KUBE_SERVICE_CIDR"]],
                        {"PATH": f"{BIN}:{os.environ['PATH']}"})
 
         def ready():
-            expect(node.running(), lambda: f"the node ended:\n{node.log()}")
+            if not node.running():
+                raise Final(f"the node ended:\n{node.log()}")
             code, seen = self.request("GET", f"/api/v1/nodes/{name}")
             return code == 200 and any(c["type"] == "Ready" and c["status"] == "True" for c in seen["status"].get("conditions", []))
 
-        wait_for("ready node", ready)
+        wait_until(ready, "ready node")
         return node
 
     # -- what it saw
@@ -300,7 +241,7 @@ class Kube:
         def look():
             job = self.job(name, ns)
             return job if condition(job, "Finished") else None
-        return wait_for(f"end of job {name}", look, seconds)
+        return wait_until(look, f"end of job {name}", seconds)
 
     def pods(self, job=None, ns="default"):
         selector = OURS + (f",training.kubeflow.org/job-name={job}" if job else "")
@@ -323,20 +264,6 @@ class Kube:
         return records
 
 
-def condition(job, type_):
-    """The condition of a type, when it is True."""
-    for entry in job.get("status", {}).get("conditions", []):
-        if entry["type"] == type_ and entry["status"] == "True":
-            return entry
-    return None
-
-
-def state(job):
-    """What the State column shows."""
-    conditions = job.get("status", {}).get("conditions", [])
-    return conditions[-1]["type"] if conditions else ""
-
-
 def accepted(record):
     """Whether a write may have been done: a client that dies gets a 5xx of which the audit log cannot tell."""
     return not 400 <= record.get("responseStatus", {}).get("code", 0) < 500
@@ -345,17 +272,6 @@ def accepted(record):
 def audit_time(record):
     text = record["requestReceivedTimestamp"].replace("Z", "+00:00")
     return datetime.datetime.fromisoformat(text).timestamp()
-
-
-def make_job(name, roles, **spec):
-    """An MSJob; roles are {role: (replicas, restart policy, command)}."""
-    replica_specs = {}
-    for role, (replicas, policy, command) in roles.items():
-        replica_specs[role] = {"replicas": replicas, "restartPolicy": policy, "template": {"spec": {
-            "terminationGracePeriodSeconds": 1,
-            "containers": [{"name": "mindspore", "image": "muster/test:latest", "command": command,
-                            "env": [{"name": "TEST_JOB", "value": name}]}]}}}
-    return {"apiVersion": "mindspore.gitee.com/v1", "kind": "MSJob", "metadata": {"name": name}, "spec": {"msReplicaSpecs": replica_specs, **spec}}
 
 
 class PodWatch:
@@ -420,7 +336,7 @@ class ModelKubelet:
             try:
                 for pod in self.kube.items("/api/v1/pods?labelSelector=" + urllib.parse.quote(OURS)):
                     self.look_after(pod)
-            except (Failed, OSError) as failure:
+            except (Failure, OSError) as failure:
                 self.errors.append(str(failure))
 
     def look_after(self, pod):

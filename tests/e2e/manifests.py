@@ -1,0 +1,34 @@
+"""The jobs that suites create, on one machine and on Kubernetes."""
+
+
+def container(command, **more):
+    """The container of a rank; a command in one text is the shell's."""
+    words = ["/bin/sh", "-c", command] if isinstance(command, str) else list(command)
+    return {"name": "mindspore", "image": "muster/test:latest", "command": words, **more}
+
+
+def role(command, replicas=1, restart="Never", directory=None, spec=None, **more):
+    """A role of one container; `directory` of the host is mounted at its own path. `spec` is more of the pod, `more` of the container."""
+    main = container(command, **more)
+    pod = {"containers": [main], "terminationGracePeriodSeconds": 5, **(spec or {})}
+    if directory:
+        pod["volumes"] = [{"name": "files", "hostPath": {"path": str(directory), "type": "DirectoryOrCreate"}}]
+        main["volumeMounts"] = [{"name": "files", "mountPath": str(directory)}]
+    return {"replicas": replicas, "restartPolicy": restart, "template": {"spec": pod}}
+
+
+def msjob(name, policy=None, success=None, **roles):
+    spec = {"msReplicaSpecs": roles}
+    if policy:
+        spec["runPolicy"] = policy
+    if success:
+        spec["successPolicy"] = success
+    return {"apiVersion": "mindspore.gitee.com/v1", "kind": "MSJob", "metadata": {"name": name}, "spec": spec}
+
+
+def training(name, directory, workers, *flags, restart="ExitCode", policy=None):
+    """A job of muster-trainer whose ranks write to a directory of the host."""
+    command = ["muster-trainer", "--checkpoint-dir", str(directory), *map(str, flags)]
+    return msjob(name, policy, "AllWorkers",
+                 Scheduler=role(command, 1, restart, directory),
+                 Worker=role(command, workers, restart, directory))
