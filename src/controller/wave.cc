@@ -81,11 +81,12 @@ Task<void> WaveRunner::send(const plan::Plan& plan, const engine::Action& action
     engine::Refusal refusal{.kind = object->resource.kind, .name = api::name_of(object->body)};
     co_await create(job, object->resource, object->body, std::move(refusal), result);
   } else if (const auto* gone = std::get_if<engine::DeletePod>(&action)) {
-    co_await remove(job, api::pods(), gone->name, gone->uid, result);
+    co_await remove(job, api::pods(), gone->name,
+                    {.uid = gone->uid, .resource_version = gone->resource_version}, result);
   } else if (const auto* other = std::get_if<engine::DeleteObject>(&action)) {
-    co_await remove(job, other->resource, other->name, other->uid, result);
+    co_await remove(job, other->resource, other->name, {.uid = other->uid}, result);
   } else {
-    co_await remove(job, job.resource, job.name, job.uid, result);
+    co_await remove(job, job.resource, job.name, {.uid = job.uid}, result);
   }
 }
 
@@ -141,15 +142,19 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
 }
 
 Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource,
-                              std::string name, std::string uid, WaveResult& result) {
+                              std::string name, cluster::DeleteOptions options,
+                              WaveResult& result) {
   if (!may_write_()) co_return;
+  const std::string uid = options.uid;
+  const bool as_seen = !options.resource_version.empty();
   const bool pod = resource == api::pods();
   if (pod) {
     caches_.pods->expect_deletion(job.uid, uid);
   } else if (resource != job.resource) {
     caches_.objects(resource).expect_deletion(job.uid, uid);
   }
-  auto removed = co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, {.uid = uid});
+  auto removed =
+      co_await cluster_.remove(resource, {.ns = job.ns, .name = name}, std::move(options));
   if (resource == job.resource && !removed) {
     result.job_in_doubt |=
         removed.error().code == ErrorCode::NotFound || removed.error().code == ErrorCode::Conflict;
@@ -168,6 +173,10 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
     result.notes.push_back({.kind = kind, .object_kind = resource.kind, .subject = name});
     co_return;
   }
+  if (removed.error().code == ErrorCode::Conflict && as_seen) {
+    co_await look_again(job, name, result);
+    co_return;
+  }
   // Conflict: the name belongs to a newer object now, which we did not decide on; the watch will
   // say so, and until then asking again at once would only be refused again.
   if (removed.error().code == ErrorCode::Cancelled || removed.error().code == ErrorCode::Conflict) {
@@ -179,6 +188,17 @@ Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& reso
                           .subject = name,
                           .detail = removed.error().message});
   result.failure = removed.error();
+}
+
+// A pod changed since it was seen: the next decision rests on what it is now.
+Task<void> WaveRunner::look_again(const plan::JobRef& job, const std::string& name,
+                                  WaveResult& result) {
+  const auto now = co_await cluster_.get(api::pods(), {.ns = job.ns, .name = name});
+  if (!now) {
+    result.failure = now.error();
+  } else if (api::controller_uid_of(**now) == job.uid) {
+    learn(api::pods(), **now);
+  }
 }
 
 bool WaveRunner::learn(const api::Resource& resource, const json::Value& object) {

@@ -49,7 +49,8 @@ class WaveRunner {
   Task<void> settle_existing(const plan::JobRef& job, const api::Resource& resource,
                              engine::Refusal refusal, WaveResult& result);
   Task<void> remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
-                    std::string uid, WaveResult& result);
+                    cluster::DeleteOptions options, WaveResult& result);
+  Task<void> look_again(const plan::JobRef& job, const std::string& name, WaveResult& result);
   bool learn(const api::Resource& resource, const json::Value& object);
 
   rt::Loop& loop_;

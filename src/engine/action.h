@@ -33,6 +33,7 @@ struct CreateObject {
 struct DeletePod {
   std::string name;
   std::string uid;
+  std::string resource_version;  // set: only if it is still as it was seen
   Reason reason = Reason::CleanUp;
 };
 struct DeleteObject {

@@ -27,7 +27,12 @@ void clean_up(const plan::Plan& plan, const Observed& observed, const plan::Ledg
   const plan::CleanUp policy = ended_by_limit(ledger) ? plan.on_limit : plan.on_end;
   for (const PodView& pod : observed.pods) {
     if (pod.deleting || !goes(pod, policy)) continue;
-    wave.emplace_back(DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::CleanUp});
+    // One that is to go because it runs may have ended since we saw it: then it stays.
+    const bool as_seen = policy == plan::CleanUp::Running;
+    wave.emplace_back(DeletePod{.name = pod.name,
+                                .uid = pod.uid,
+                                .resource_version = as_seen ? pod.resource_version : "",
+                                .reason = Reason::CleanUp});
   }
   // Objects stay only where the user asked for everything to stay.
   if (plan.on_end == plan::CleanUp::None) return;

@@ -143,6 +143,20 @@ TEST_F(WaveTest, ADeletionIsOfTheUidAndLeavesANamesakeAlone) {
   EXPECT_FALSE(api::is_deleting(*get(api::pods(), "train-worker-0")));
 }
 
+TEST_F(WaveTest, APodThatChangedSinceItWasSeenStaysAndIsLookedAt) {
+  const auto seen = bound_pod(owned_pod("train-worker-0", job_.uid));
+  pods_.learn(*seen);
+  const WaveResult result =
+      run({engine::DeletePod{.name = "train-worker-0",
+                             .uid = api::uid_of(*seen),
+                             .resource_version = api::resource_version_of(*seen)}});
+  EXPECT_FALSE(result.failure.has_value());
+  const auto now = get(api::pods(), "train-worker-0");
+  EXPECT_FALSE(api::is_deleting(*now)) << "it was bound after it was seen";
+  ASSERT_THAT(pods_.of(job_.uid), SizeIs(1));
+  EXPECT_EQ(pods_.of(job_.uid)[0].resource_version, api::resource_version_of(*now));
+}
+
 TEST_F(WaveTest, WhatIsGoneAlreadyNeedsNoDeletion) {
   const WaveResult result = run({engine::DeletePod{.name = "train-worker-0", .uid = "u"}});
   EXPECT_FALSE(result.failure.has_value());

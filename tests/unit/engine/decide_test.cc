@@ -409,6 +409,17 @@ TEST_P(CleanUpPolicy, DeletesWhatItSays) {
   EXPECT_FALSE(again.commit_first);
 }
 
+TEST(CleanUpRace, APodThatGoesBecauseItRunsGoesOnlyAsItWasSeen) {
+  for (const CleanUp policy : {CleanUp::Running, CleanUp::All}) {
+    const auto plan = JobBuilder().workers(2).first_worker_decides().clean(policy).build();
+    Observed observed = begun();
+    observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)};
+    observed.pods[1].resource_version = "7";
+    const auto gone = actions<DeletePod>(decide(plan, observed, kStart));
+    EXPECT_EQ(gone.back().resource_version, policy == CleanUp::Running ? "7" : "");
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Policies, CleanUpPolicy,
                          ::testing::Values(CleanUpCase{CleanUp::None, {}, false},
                                            CleanUpCase{CleanUp::Running, {"bert-worker-1"}, true},
