@@ -305,8 +305,9 @@ TEST(TlsServer, KnowsItsClientsByCertificate) {
   HttpServer server(loop, listen_tcp(loop, {.tls = context}).value(), handler);
   server.start();
   const auto ask = [&](TlsClientOptions options) {
+    options.server_name = "localhost";
     HttpClient http(loop, tcp_connector(loop, pool,
-                                        {.host = "localhost",
+                                        {.host = "127.0.0.1",
                                          .port = server.port(),
                                          .tls = TlsContext::client(options).value()}));
     auto response = loop.run(http.send({.target = "/peer"}));

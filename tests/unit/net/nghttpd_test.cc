@@ -126,8 +126,8 @@ TEST_F(NghttpdTest, AKilledServerIsUnavailable) {
 
 TEST_F(NghttpdTest, ChecksTheChainAndTheName) {
   serve();
-  EXPECT_TRUE(
-      loop_.run(connect({.ca_pem = all_.ca.certificate_pem}, "localhost").send({})).has_value());
+  const TlsClientOptions by_name{.ca_pem = all_.ca.certificate_pem, .server_name = "localhost"};
+  EXPECT_TRUE(loop_.run(connect(by_name).send({})).has_value());
 
   const auto other = Certificates::make();
   const auto untrusted = loop_.run(connect({.ca_pem = other.ca.certificate_pem}).send({}));
