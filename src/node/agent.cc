@@ -88,16 +88,41 @@ Task<Result<void>> NodeAgent::start() {
 
   update_network();
   running_ = true;
-  for (const auto& [key, pod] : pods_.objects()) add_worker(pod);
-  // What is left was deleted while nobody was here.
-  std::vector<std::string> orphans;
-  for (const auto& [uid, sandbox] : std::exchange(adopted_, {})) orphans.push_back(uid);
-  for (const auto& uid : gpus_.holders()) {
-    if (!workers_.contains(uid)) orphans.push_back(uid);
+  for (const auto& [key, pod] : pods_.objects()) {
+    if (needs_worker(*pod)) add_worker(pod);
   }
   removing_orphans_ = true;
-  scope_.spawn(remove_orphans(std::move(orphans)));
+  scope_.spawn(remove_orphans(find_orphans()));
   co_return Result<void>{};
+}
+
+// What is here of pods that nobody looks after: they were deleted, or ended, while nobody was here.
+std::set<std::string> NodeAgent::find_orphans() {
+  std::set<std::string> orphans;
+  for (const auto& [uid, sandbox] : std::exchange(adopted_, {})) orphans.insert(uid);
+  for (const auto& uid : gpus_.holders()) orphans.insert(uid);
+  for (const std::string& place : {options_.directory + "/volumes", secrets_directory()}) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
+         it.increment(error)) {
+      orphans.insert(it->path().filename().string());
+    }
+  }
+  std::erase_if(orphans, [this](const std::string& uid) { return workers_.contains(uid); });
+  return orphans;
+}
+
+std::string NodeAgent::secrets_directory() const {
+  const auto& memory =
+      options_.memory_directory.empty() ? options_.directory : options_.memory_directory;
+  return memory + "/secrets";
+}
+
+// A home keeps the finished pods of every job that it ran: those that have nothing here any more
+// need nobody.
+bool NodeAgent::needs_worker(const json::Value& pod) const {
+  return !api::is_finished(api::phase_of(pod)) || api::is_deleting(pod) ||
+         adopted_.contains(api::uid_of(pod));
 }
 
 Task<void> NodeAgent::close() {
@@ -122,7 +147,7 @@ Task<void> NodeAgent::settle(Duration limit) {
   }
 }
 
-Task<void> NodeAgent::remove_orphans(std::vector<std::string> uids) {
+Task<void> NodeAgent::remove_orphans(std::set<std::string> uids) {
   for (const auto& uid : uids) {
     while (!scope_.stopping()) {
       const auto removed = co_await parts_.runtime.remove_sandbox(uid);
@@ -133,9 +158,7 @@ Task<void> NodeAgent::remove_orphans(std::vector<std::string> uids) {
     gpus_.release(uid);
     std::error_code error;
     std::filesystem::remove_all(options_.directory + "/volumes/" + uid, error);
-    const auto& memory =
-        options_.memory_directory.empty() ? options_.directory : options_.memory_directory;
-    std::filesystem::remove_all(memory + "/secrets/" + uid, error);
+    std::filesystem::remove_all(secrets_directory() + "/" + uid, error);
   }
   removing_orphans_ = false;
   if (!uids.empty()) gpus_released();
@@ -164,10 +187,10 @@ void NodeAgent::on_pod(const api::ObjectPtr& before, const api::ObjectPtr& now) 
   }
   if (!now) return;
   const auto found = workers_.find(api::uid_of(*now));
-  if (found == workers_.end()) {
-    add_worker(now);
-  } else {
+  if (found != workers_.end()) {
     found->second->observe(now);
+  } else if (needs_worker(*now)) {
+    add_worker(now);
   }
 }
 
@@ -212,7 +235,7 @@ std::vector<api::ObjectPtr> NodeAgent::views() const {
 api::ObjectPtr NodeAgent::find_pod(const api::ObjectKey& key) const {
   const auto known = pods_.find(key);
   const auto worker = known ? workers_.find(api::uid_of(*known)) : workers_.end();
-  return worker == workers_.end() ? nullptr : worker->second->view();
+  return worker == workers_.end() ? known : worker->second->view();
 }
 
 std::string NodeAgent::hosts_path(const std::string& ns) const {

@@ -3,6 +3,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -70,12 +71,15 @@ class NodeAgent final : private Surroundings {
 
   void on_pod(const api::ObjectPtr& before, const api::ObjectPtr& now);
   void on_reference(const std::string& ns, const Reference& reference);
+  [[nodiscard]] bool needs_worker(const json::Value& pod) const;
   void add_worker(const api::ObjectPtr& pod);
   Task<void> reap(std::string uid);
-  Task<void> remove_orphans(std::vector<std::string> uids);
+  std::set<std::string> find_orphans();
+  Task<void> remove_orphans(std::set<std::string> uids);
   void schedule_network();
   void update_network();
   [[nodiscard]] std::vector<api::ObjectPtr> views() const;
+  [[nodiscard]] std::string secrets_directory() const;
   [[nodiscard]] std::string hosts_path(const std::string& ns) const;
 
   Parts parts_;

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "unit/node/fixture.h"
 
 namespace muster::node {
@@ -41,6 +43,28 @@ TEST_F(NodeTest, AFinishedPodIsNeverStartedAgain) {
   loop.run_for(600s);
   EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
   EXPECT_EQ(phase("p"), "Succeeded");
+}
+
+TEST_F(NodeTest, AFinishedPodNeedsNobodyAfterARestart) {
+  start();
+  const auto uid = create(PodBuilder("p").restart("Never").container("main", "run 1 0"));
+  loop.run_for(5s);
+  ASSERT_EQ(phase("p"), "Succeeded");
+  stop();
+  // As if the agent had died before it cleared them away.
+  const auto volumes = directory.path() + "/volumes/" + uid;
+  std::filesystem::create_directories(volumes);
+  start();
+  loop.run_for(1s);
+  EXPECT_EQ(agent->pods(), 0U);
+  EXPECT_FALSE(std::filesystem::exists(volumes));
+  EXPECT_NE(agent->find_pod({.ns = "default", .name = "p"}), nullptr) << "its logs can be read";
+  json::Value leaving = *pod("p");
+  leaving["metadata"]["deletionTimestamp"] = "2027-01-15T08:00:00Z";
+  leaving["metadata"]["deletionGracePeriodSeconds"] = 30;
+  cluster.put(api::pods(), leaving);
+  loop.run_for(1s);
+  EXPECT_EQ(phase("p"), "gone");
 }
 
 TEST_F(NodeTest, RestartCountsSurviveARestart) {
