@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "yaml/yaml.h"
 
 namespace muster::cli {
@@ -84,6 +85,8 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   node::NodeOptions options;
   options.name = name;
   options.directory = context.home + "/node";
+  options.memory_directory =
+      fmt::format("/dev/shm/muster-node-{:08x}", stable_hash(context.home) & 0xffffffffU);
   options.cpu_milli = static_cast<std::int64_t>(std::thread::hardware_concurrency()) * 1000;
   struct sysinfo information{};
   if (::sysinfo(&information) == 0) {
@@ -97,6 +100,31 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
     if (!context.env(variable).empty()) options.environment[variable] = context.env(variable);
   }
   return options;
+}
+
+std::string node_name(std::string_view host) {
+  constexpr std::size_t kLongest = 63;  // it is the value of a label, too
+  std::string name;
+  for (const char c : host.substr(0, kLongest)) {
+    const bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    const bool capital = c >= 'A' && c <= 'Z';
+    // Two dots, or a dot beside a dash, are no name either.
+    const bool dot = c == '.' && !name.empty() && name.back() != '-' && name.back() != '.';
+    if (letter || dot) {
+      name += c;
+    } else if (capital) {
+      name += static_cast<char>(c - 'A' + 'a');
+    } else if (!name.empty() && name.back() != '.') {
+      name += '-';
+    }
+  }
+  while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  return name.empty() ? "localhost" : name;
+}
+
+std::string node_name() {
+  char host[256] = {};
+  return ::gethostname(host, sizeof host - 1) == 0 ? node_name(host) : node_name("");
 }
 
 Result<std::string> find_shim() {

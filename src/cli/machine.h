@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -12,6 +13,11 @@ namespace muster::cli {
 
 // cpu, memory, GPUs and host name of this machine; images.yaml of the home.
 Result<node::NodeOptions> node_options(const Context& context, const std::string& name);
+
+// A host name as the name of a node: lower case, and '-' for what a name may not have.
+std::string node_name(std::string_view host);
+// This machine's.
+std::string node_name();
 
 // The muster-shim program beside this one.
 Result<std::string> find_shim();

@@ -1,7 +1,5 @@
 #include "cli/plane.h"
 
-#include <unistd.h>
-
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -22,11 +20,6 @@ namespace muster::cli {
 namespace {
 
 constexpr std::string_view kServiceRange = "10.96.0.0/16";
-
-std::string host_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 && name[0] != '\0' ? name : "localhost";
-}
 
 // The node's log files as the API server's source of logs.
 class NodeLogs final : public server::LogSource {
@@ -124,7 +117,7 @@ struct Plane::Impl {
                                             .rng = context.rng,
                                             .pool = &context.pool,
                                             .log = context.log.named("node")},
-                                           CO_TRY(node_options(context, host_name()))));
+                                           CO_TRY(node_options(context, node_name()))));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
     scheduler =

@@ -1,5 +1,8 @@
 #include "node/agent.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 
 #include <filesystem>
@@ -18,6 +21,14 @@ namespace {
 constexpr Duration kNetworkDelay = std::chrono::milliseconds(5);
 constexpr Duration kRetry = std::chrono::seconds(1);
 
+// Ours alone: where everybody may write, somebody may have been before us.
+bool make_private(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) < 0 && errno != EEXIST) return false;
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid() && (found.st_mode & 077U) == 0;
+}
+
 std::vector<api::ObjectPtr> values_of(const Mirror::Objects& objects) {
   std::vector<api::ObjectPtr> out;
   out.reserve(objects.size());
@@ -33,6 +44,11 @@ Result<std::unique_ptr<NodeAgent>> NodeAgent::create(Parts parts, NodeOptions op
     const auto path = options.directory + "/" + name;
     std::filesystem::create_directories(path, error);
     if (error) return fail(ErrorCode::Io, fmt::format("mkdir {}: {}", path, error.message()));
+  }
+  if (!options.memory_directory.empty() && !make_private(options.memory_directory)) {
+    parts.log.warning("{} cannot be used: secrets are kept in {}", options.memory_directory,
+                      options.directory);
+    options.memory_directory.clear();
   }
   auto gpus = TRY(GpuAllocator::create(options.directory + "/gpus", options.gpu_uuids));
   return std::unique_ptr<NodeAgent>(
@@ -133,6 +149,11 @@ Task<void> NodeAgent::close() {
   co_await scope_.close();
   for (auto& [uid, worker] : workers_) co_await worker->close();
   workers_.clear();
+  // Only if nothing is left in it: pods may outlive us.
+  if (!options_.memory_directory.empty()) {
+    ::rmdir(secrets_directory().c_str());
+    ::rmdir(options_.memory_directory.c_str());
+  }
   co_await references_.close();
   co_await registration_.close();
   co_await events_.close();

@@ -94,6 +94,7 @@ class Traces:
         self.top = self.home.parent
         self.key = f"{stable_hash(str(home)) & 0xFFFFFFFF:08x}"
         self.bridge = f"muster{self.key}"
+        self.memory = pathlib.Path(f"/dev/shm/muster-node-{self.key}")
 
     def shims(self):
         """pid → directory of the pods' shims; a pod's first process is a fork of its shim and none."""
@@ -133,6 +134,7 @@ class Traces:
             "routes": self.routes(),
             "cgroups": self.cgroups(),
             "shared memory": self.shared_memory(),
+            "memory directory": [str(path) for path in [self.memory] if path.exists()],
             "pod directories": [str(path) for path in (self.home / "pods").glob("*")],
         }.items() if found}
 
@@ -164,7 +166,7 @@ class Traces:
             for group in sorted(glob.glob(f"{root}/**/", recursive=True), key=len, reverse=True):
                 with contextlib.suppress(OSError):
                     os.rmdir(group)
-        for directory in self.shared_memory():
+        for directory in [*self.shared_memory(), self.memory]:
             shutil.rmtree(directory, ignore_errors=True)
 
 
@@ -210,7 +212,8 @@ class Machine:
         check(not tables, f"nft tables left on the host: {tables}")
 
     def check_pods_gone(self):
-        """The same while the control plane or the node runs: its own bridge, routes and cgroup stay, and nothing in them."""
-        self.check_clean(allowed=("links", "routes", "cgroups"))
+        """The same while the control plane or the node runs: what is its own stays, and nothing in it."""
+        self.check_clean(allowed=("links", "routes", "cgroups", "memory directory"))
+        equal([str(path) for path in self.traces.memory.glob("*/*")], [], "secrets and memory volumes of pods")
         equal([link for link in self.traces.links() if f": {self.traces.bridge}:" not in link], [], "links but the bridge")
         equal([path for root in self.traces.cgroups() for path in pathlib.Path(root).glob("*/")], [], "cgroups of pods")

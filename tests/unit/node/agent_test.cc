@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "node/gpus.h"
 #include "node/registration.h"
 #include "unit/node/fixture.h"
@@ -110,6 +112,36 @@ TEST_F(NodeTest, ACrashLoopIsOneEventWithACount) {
   }
   EXPECT_EQ(rows, 1);
   EXPECT_GE(count, 3);
+}
+
+TEST_F(NodeTest, MemoryVolumesLieInADirectoryOfOurOwnAndGoWithIt) {
+  options.memory_directory = directory.path() + "/memory";
+  start();
+  const auto uid = create(
+      PodBuilder("p")
+          .restart("Never")
+          .container("main", "run 60 0", R"j({"volumeMounts":[{"name":"m","mountPath":"/m"}]})j")
+          .spec("volumes", R"j([{"name":"m","emptyDir":{"medium":"Memory"}}])j"));
+  loop.run_for(5s);
+  EXPECT_TRUE(std::filesystem::exists(options.memory_directory + "/secrets/" + uid + "/m"));
+  loop.run_for(120s);
+  EXPECT_FALSE(std::filesystem::exists(options.memory_directory + "/secrets/" + uid));
+  stop();
+  EXPECT_FALSE(std::filesystem::exists(options.memory_directory));
+}
+
+TEST_F(NodeTest, AMemoryDirectoryThatOthersCanWriteToIsNotUsed) {
+  const auto open = directory.path() + "/memory";
+  std::filesystem::create_directory(open);
+  std::filesystem::permissions(open, std::filesystem::perms::all);
+  options.memory_directory = open;
+  start();
+  create(PodBuilder("p")
+             .container("main", "serve", R"j({"volumeMounts":[{"name":"m","mountPath":"/m"}]})j")
+             .spec("volumes", R"j([{"name":"m","emptyDir":{"medium":"Memory"}}])j"));
+  loop.run_for(5s);
+  EXPECT_EQ(phase("p"), "Running");
+  EXPECT_TRUE(std::filesystem::is_empty(open));
 }
 
 TEST_F(NodeTest, ManyPodsAtOnce) {
