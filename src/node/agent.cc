@@ -117,7 +117,7 @@ std::set<std::string> NodeAgent::find_orphans() {
   std::set<std::string> orphans;
   for (const auto& [uid, sandbox] : std::exchange(adopted_, {})) orphans.insert(uid);
   for (const auto& uid : gpus_.holders()) orphans.insert(uid);
-  for (const std::string& place : {options_.directory + "/volumes", secrets_directory()}) {
+  for (const std::string& place : {options_.directory + "/volumes", secrets_directory(options_)}) {
     std::error_code error;
     for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
          it.increment(error)) {
@@ -126,12 +126,6 @@ std::set<std::string> NodeAgent::find_orphans() {
   }
   std::erase_if(orphans, [this](const std::string& uid) { return workers_.contains(uid); });
   return orphans;
-}
-
-std::string NodeAgent::secrets_directory() const {
-  const auto& memory =
-      options_.memory_directory.empty() ? options_.directory : options_.memory_directory;
-  return memory + "/secrets";
 }
 
 // A home keeps the finished pods of every job that it ran: those that have nothing here any more
@@ -151,7 +145,7 @@ Task<void> NodeAgent::close() {
   workers_.clear();
   // Only if nothing is left in it: pods may outlive us.
   if (!options_.memory_directory.empty()) {
-    ::rmdir(secrets_directory().c_str());
+    ::rmdir(secrets_directory(options_).c_str());
     ::rmdir(options_.memory_directory.c_str());
   }
   co_await references_.close();
@@ -179,7 +173,7 @@ Task<void> NodeAgent::remove_orphans(std::set<std::string> uids) {
     gpus_.release(uid);
     std::error_code error;
     std::filesystem::remove_all(options_.directory + "/volumes/" + uid, error);
-    std::filesystem::remove_all(secrets_directory() + "/" + uid, error);
+    std::filesystem::remove_all(secrets_directory(options_) + "/" + uid, error);
   }
   removing_orphans_ = false;
   if (!uids.empty()) gpus_released();

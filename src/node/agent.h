@@ -79,7 +79,6 @@ class NodeAgent final : private Surroundings {
   void schedule_network();
   void update_network();
   [[nodiscard]] std::vector<api::ObjectPtr> views() const;
-  [[nodiscard]] std::string secrets_directory() const;
   [[nodiscard]] std::string hosts_path(const std::string& ns) const;
 
   Parts parts_;

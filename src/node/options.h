@@ -52,6 +52,13 @@ struct NodeOptions {
   BackOffOptions back_off;
 };
 
+// Where a pod's secrets and memory volumes lie, by its uid.
+inline std::string secrets_directory(const NodeOptions& options) {
+  const auto& base =
+      options.memory_directory.empty() ? options.directory : options.memory_directory;
+  return base + "/secrets";
+}
+
 // The submitter's PATH, HOME and the like as a JSON object; the controller copies it from the job.
 inline constexpr const char* kEnvironmentAnnotation = "muster.dev/environment";
 // The pods that share this share /dev/shm.

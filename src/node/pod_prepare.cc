@@ -26,10 +26,7 @@ std::string PodWorker::volume_directory() const {
 }
 
 std::string PodWorker::memory_directory() const {
-  const auto& options = context_.options;
-  const auto& base =
-      options.memory_directory.empty() ? options.directory : options.memory_directory;
-  return base + "/secrets/" + uid_;
+  return secrets_directory(context_.options) + "/" + uid_;
 }
 
 // Everything that all containers share. Done again from the start when a part fails; every part is
