@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "base/strings.h"
+#include "node/runtime.h"
 #include "yaml/yaml.h"
 
 namespace muster::cli {
@@ -85,8 +85,7 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   node::NodeOptions options;
   options.name = name;
   options.directory = context.home + "/node";
-  options.memory_directory =
-      fmt::format("/dev/shm/muster-node-{:08x}", stable_hash(context.home) & 0xffffffffU);
+  options.memory_directory = "/dev/shm/muster-node-" + node::home_key(context.home);
   options.cpu_milli = static_cast<std::int64_t>(std::thread::hardware_concurrency()) * 1000;
   struct sysinfo information{};
   if (::sysinfo(&information) == 0) {

@@ -75,6 +75,9 @@ struct RuntimeOptions {
   Logger logger;
 };
 
+// What everything of a home on the machine is called by: its bridge, its cgroups, its memory.
+std::string home_key(const std::string& home);
+
 // The runtime of this machine. Forbidden, naming what is missing, where the rights for namespaces,
 // overlay or bridge are lacking. Loop and pool outlive it.
 Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& pool,

@@ -65,6 +65,10 @@ std::string host_address() {
   return found;
 }
 
+std::string home_key(const std::string& home) {
+  return fmt::format("{:08x}", stable_hash(home) & 0xffffffffU);
+}
+
 Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& pool,
                                                 RuntimeOptions options) {
   TRY(check_rights(TRY(shim::read_file("/proc/self/status"))));
@@ -82,18 +86,18 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return fail(ErrorCode::Conflict, "another Muster runs pods in " + options.home);
   }
-  const auto home_key = fmt::format("{:08x}", stable_hash(options.home) & 0xffffffffU);
-  auto network = TRY(Network::set_up({.home_key = home_key,
+  const auto key = home_key(options.home);
+  auto network = TRY(Network::set_up({.home_key = key,
                                       .state_file = options.home + "/runtime/network",
                                       .pod_range = options.pod_range,
                                       .block_prefix = options.pod_block,
                                       .service_range = options.service_range}));
-  auto cgroups = shim::find_cgroups(home_key);
+  auto cgroups = shim::find_cgroups(key);
   if (cgroups.version == shim::CgroupRoots::Version::None) {
     options.logger.warning("no writable cgroups: limits of cpu and memory have no effect");
   }
   return std::make_unique<LinuxRuntime>(loop, pool, std::move(options), std::move(network),
-                                        std::move(cgroups), std::move(lock), home_key);
+                                        std::move(cgroups), std::move(lock), key);
 }
 
 }  // namespace muster::node
