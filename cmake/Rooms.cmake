@@ -1,8 +1,14 @@
-# A room is one folder of src/: all its .cc files become the target `muster_<room>`.
+# A room is one folder of src/: all its .cc files, and those of the FOLDERS inside it, become the target
+# `muster_<room>`.
 # muster_room(json USES muster_base LIBRARIES simdjson::simdjson)
+# muster_room(server FOLDERS store http USES muster_net)
 function(muster_room room)
-  cmake_parse_arguments(ROOM "" "" "USES;LIBRARIES" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  cmake_parse_arguments(ROOM "" "" "FOLDERS;USES;LIBRARIES" ${ARGN})
+  set(patterns ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
+  foreach(folder IN LISTS ROOM_FOLDERS)
+    list(APPEND patterns ${CMAKE_CURRENT_SOURCE_DIR}/${folder}/*.cc)
+  endforeach()
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   if(sources)
     add_library(muster_${room} STATIC ${sources})
     target_link_libraries(muster_${room} PUBLIC ${ROOM_USES} PRIVATE ${ROOM_LIBRARIES})
