@@ -14,7 +14,7 @@
 #include "node/runtime.h"
 #include "scheduler/scheduler.h"
 #include "server/embedded.h"
-#include "server/http_front.h"
+#include "server/http/http_front.h"
 
 namespace muster::cli {
 namespace {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "net/http1_answer.h"
-#include "net/http1_connection.h"
-#include "net/http2_connection.h"
+#include "net/http1/answer.h"
+#include "net/http1/connection.h"
+#include "net/http2/connection.h"
 #include "rt/scope.h"
 
 namespace muster::net {

@@ -5,7 +5,7 @@
 #include <stop_token>
 #include <string>
 
-#include "net/http1.h"
+#include "net/http1/protocol.h"
 #include "net/http_server.h"
 #include "rt/scope.h"
 

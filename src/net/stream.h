@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "net/tls.h"
+#include "net/tls/tls.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
 #include "rt/task.h"

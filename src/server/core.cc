@@ -7,11 +7,11 @@
 #include "api/object.h"
 #include "api/pod.h"
 #include "base/strings.h"
-#include "server/admission.h"
-#include "server/collector.h"
-#include "server/event_expiry.h"
-#include "server/namespace_keeper.h"
-#include "server/service_rules.h"
+#include "server/keepers/collector.h"
+#include "server/keepers/event_expiry.h"
+#include "server/keepers/namespace_keeper.h"
+#include "server/rules/admission.h"
+#include "server/rules/service_rules.h"
 
 namespace muster::server {
 

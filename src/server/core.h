@@ -12,10 +12,10 @@
 #include "plan/dialect.h"
 #include "rt/loop.h"
 #include "rt/task.h"
-#include "server/addresses.h"
-#include "server/journal.h"
 #include "server/kinds.h"
-#include "server/store.h"
+#include "server/rules/addresses.h"
+#include "server/store/journal.h"
+#include "server/store/store.h"
 #include "server/types.h"
 
 namespace muster::server {

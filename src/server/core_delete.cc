@@ -4,8 +4,8 @@
 
 #include "api/object.h"
 #include "api/pod.h"
-#include "server/admission.h"
 #include "server/core.h"
+#include "server/rules/admission.h"
 
 namespace muster::server {
 namespace {

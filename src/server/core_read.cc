@@ -3,8 +3,8 @@
 #include "api/object.h"
 #include "base/limits.h"
 #include "base/strings.h"
-#include "server/admission.h"
 #include "server/core.h"
+#include "server/rules/admission.h"
 
 namespace muster::server {
 namespace {

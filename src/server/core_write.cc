@@ -2,10 +2,10 @@
 
 #include "api/object.h"
 #include "api/pod.h"
-#include "server/admission.h"
 #include "server/core.h"
-#include "server/namespace_keeper.h"
-#include "server/service_rules.h"
+#include "server/keepers/namespace_keeper.h"
+#include "server/rules/admission.h"
+#include "server/rules/service_rules.h"
 
 namespace muster::server {
 namespace {

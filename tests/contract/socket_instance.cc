@@ -8,7 +8,7 @@
 #include "plan/dialect.h"
 #include "rt/pool.h"
 #include "server/embedded.h"
-#include "server/http_front.h"
+#include "server/http/http_front.h"
 
 namespace muster::contract {
 namespace {

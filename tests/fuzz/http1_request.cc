@@ -3,7 +3,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "net/http1.h"
+#include "net/http1/protocol.h"
 
 // The first byte chooses the size of the pieces; one piece and many must agree, and what is read
 // must be within the limits and survive being written again.

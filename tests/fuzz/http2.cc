@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/check.h"
-#include "net/http2_session.h"
+#include "net/http2/session.h"
 
 // A client session with requests in flight, fed with whatever a server may send. The first byte
 // chooses the size of the pieces, and when streams are given up.

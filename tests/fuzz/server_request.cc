@@ -6,9 +6,9 @@
 #include "json/read.h"
 #include "json/write.h"
 #include "plan/dialect.h"
-#include "server/exchange.h"
-#include "server/patch.h"
-#include "server/target.h"
+#include "server/http/patch.h"
+#include "server/http/request.h"
+#include "server/http/request_path.h"
 
 // A request from outside: the first line is the URL, the second Accept, the rest the body, which is
 // also tried as a JSON patch and a merge patch on itself.

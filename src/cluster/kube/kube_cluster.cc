@@ -9,7 +9,7 @@
 #include "cluster/kube/streams.h"
 #include "json/write.h"
 #include "net/stream.h"
-#include "net/tls.h"
+#include "net/tls/tls.h"
 
 namespace muster::cluster::kube {
 namespace {

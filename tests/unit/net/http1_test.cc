@@ -1,4 +1,4 @@
-#include "net/http1.h"
+#include "net/http1/protocol.h"
 
 #include <gtest/gtest.h>
 

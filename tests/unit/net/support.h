@@ -13,7 +13,7 @@
 
 #include "base/check.h"
 #include "net/stream.h"
-#include "net/tls.h"
+#include "net/tls/tls.h"
 #include "rt/real_loop.h"
 
 // What the tests of this folder share: a scratch folder, certificates, foreign programs, descriptor

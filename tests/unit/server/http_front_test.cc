@@ -1,4 +1,4 @@
-#include "server/http_front.h"
+#include "server/http/http_front.h"
 
 #include <fmt/format.h>
 

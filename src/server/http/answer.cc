@@ -1,0 +1,130 @@
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "json/write.h"
+#include "server/http/request.h"
+
+namespace muster::server {
+namespace {
+
+json::Value metadata_only(const json::Value& object) {
+  return json::Object{{"kind", "PartialObjectMetadata"},
+                      {"apiVersion", "meta.k8s.io/v1"},
+                      {"metadata", object["metadata"]}};
+}
+
+std::string_view event_name(EventType type) {
+  switch (type) {
+    case EventType::Added:
+      return "ADDED";
+    case EventType::Modified:
+      return "MODIFIED";
+    case EventType::Deleted:
+      return "DELETED";
+    case EventType::Bookmark:
+      return "BOOKMARK";
+  }
+  return "ERROR";
+}
+
+api::StatusSubject subject_of(const Error& error, const Call* call) {
+  if (call == nullptr || call->kind == nullptr) return {};
+  const api::Resource& resource = call->kind->resource;
+  return {.group = resource.group,
+          .kind = error.code == ErrorCode::Invalid ? resource.kind : resource.plural,
+          .name = call->key.name};
+}
+
+json::Value list_metadata(const ListPage& page) {
+  json::Value metadata;
+  metadata["resourceVersion"] = page.resource_version;
+  if (!page.continue_token.empty()) metadata["continue"] = page.continue_token;
+  return metadata;
+}
+
+}  // namespace
+
+net::HttpResponse json_response(int status, const json::Value& body) {
+  std::string text = json::write(body);
+  text += '\n';
+  return {
+      .status = status, .headers = {{"Content-Type", "application/json"}}, .body = std::move(text)};
+}
+
+net::HttpResponse text_response(int status, std::string body) {
+  return {.status = status,
+          .headers = {{"Content-Type", "text/plain; charset=utf-8"},
+                      {"X-Content-Type-Options", "nosniff"}},
+          .body = std::move(body)};
+}
+
+json::Value error_status(const Error& error, const Call* call) {
+  return api::status_of(error, subject_of(error, call));
+}
+
+net::HttpResponse error_response(const Error& error, const Call* call) {
+  net::HttpResponse response = json_response(api::http_code(error.code), error_status(error, call));
+  if (error.retry_after) {
+    const auto seconds = std::chrono::ceil<std::chrono::seconds>(*error.retry_after).count();
+    response.headers.set("Retry-After", std::to_string(seconds));
+  }
+  return response;
+}
+
+json::Value show(const Call& call, const json::Value& object, Time now) {
+  if (call.form == Form::Metadata) return metadata_only(object);
+  if (call.form != Form::Table) return object;
+  json::Value table = empty_table(*call.kind, true);
+  table["metadata"]["resourceVersion"] = api::resource_version_of(object);
+  table["rows"].array().push_back(row_of(*call.kind, object, call.include, now));
+  return table;
+}
+
+std::string show_list(const Call& call, const ListPage& page, Time now) {
+  if (call.form == Form::Table) {
+    json::Value table = empty_table(*call.kind, true);
+    table["metadata"] = list_metadata(page);
+    for (const ObjectPtr& item : page.items) {
+      table["rows"].array().push_back(row_of(*call.kind, *item, call.include, now));
+    }
+    return json::write(table) + "\n";
+  }
+  const bool metadata = call.form == Form::Metadata;
+  const api::Resource& resource = call.kind->resource;
+  // Written piece by piece: a list can be large, and its items are there already.
+  std::string out = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":)",
+                                metadata ? "PartialObjectMetadata" : resource.kind,
+                                metadata ? "meta.k8s.io/v1" : resource.api_version());
+  json::write_to(out, list_metadata(page));
+  out += R"(,"items":[)";
+  for (std::size_t i = 0; i < page.items.size(); ++i) {
+    if (i > 0) out += ',';
+    if (metadata) {
+      json::write_to(out, metadata_only(*page.items[i]));
+    } else {
+      json::write_to(out, *page.items[i]);
+    }
+  }
+  out += "]}\n";
+  return out;
+}
+
+std::string show_event(const Call& call, const WatchEvent& event, bool first, Time now) {
+  std::string out = fmt::format(R"({{"type":"{}","object":)", event_name(event.type));
+  if (call.form == Form::Table) {
+    json::Value table = empty_table(*call.kind, first);
+    table["metadata"]["resourceVersion"] = api::resource_version_of(*event.object);
+    if (event.type != EventType::Bookmark) {
+      table["rows"].array().push_back(row_of(*call.kind, *event.object, call.include, now));
+    }
+    json::write_to(out, table);
+  } else if (call.form == Form::Metadata) {
+    json::write_to(out, metadata_only(*event.object));
+  } else {
+    json::write_to(out, *event.object);
+  }
+  out += "}\n";
+  return out;
+}
+
+}  // namespace muster::server

@@ -1,0 +1,310 @@
+#include "server/http/http_front.h"
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "json/write.h"
+#include "server/http/discovery.h"
+#include "server/http/patch.h"
+
+namespace muster::server {
+namespace {
+
+// As long as the real server's: long enough to be rare, different enough not to end together.
+constexpr Duration kShortestWatch = std::chrono::minutes(30);
+constexpr std::uint64_t kWatchSpreadSeconds = 1'800;
+constexpr std::int64_t kLongestWatchSeconds = 86'400;
+
+Error method_not_allowed() {
+  return {.code = ErrorCode::MethodNotAllowed,
+          .message = "the server does not allow this method on the requested resource",
+          .causes = {},
+          .retry_after = std::nullopt};
+}
+
+Error no_such_resource() {
+  return {.code = ErrorCode::NotFound,
+          .message = "the server could not find the requested resource",
+          .causes = {},
+          .retry_after = std::nullopt};
+}
+
+json::Value success(int code) {
+  return json::Object{{"kind", "Status"},
+                      {"apiVersion", "v1"},
+                      {"metadata", json::Object()},
+                      {"status", "Success"},
+                      {"code", code}};
+}
+
+}  // namespace
+
+Task<void> HttpFront::handle(const net::HttpRequest& request, net::Responder& responder) {
+  auto target = Target::parse(request.target);
+  Result<void> sent;
+  if (!target) {
+    sent = co_await send(error_response(target.error(), nullptr), responder);
+  } else {
+    sent = co_await serve(request, std::move(*target), responder);
+  }
+  // An error here means that the peer is gone: nobody is left to tell.
+}
+
+Task<Result<void>> HttpFront::serve(const net::HttpRequest& request, Target target,
+                                    net::Responder& responder) {
+  auto read = read_call(core_.kinds(), request, target);
+  if (!read) co_return co_await send(error_response(read.error(), nullptr), responder);
+  if (!*read) {
+    auto response = request.method == "GET" || request.method == "HEAD"
+                        ? fixed(target)
+                        : text_response(404, "404 page not found\n");
+    co_return co_await send(std::move(response), responder);
+  }
+  Call call = std::move(**read);
+  const bool get_request = request.method == "GET";
+  const bool plain = call.target.subresource.empty();
+  if (get_request && plain && call.watching()) co_return co_await watch(call, responder);
+  if (get_request && call.kind->is(api::pods()) && call.target.subresource == "log") {
+    co_return co_await log(call, responder);
+  }
+  auto answered = co_await answer(call);
+  net::HttpResponse response =
+      answered ? std::move(*answered) : error_response(answered.error(), &call);
+  co_return co_await send(std::move(response), responder);
+}
+
+Task<Result<void>> HttpFront::send(net::HttpResponse response, net::Responder& responder) {
+  response.headers.set("Cache-Control", "no-cache, private");
+  response.headers.set("Audit-Id", make_uuid(rng_));
+  return responder.respond(std::move(response));
+}
+
+net::HttpResponse HttpFront::fixed(const Target& target) const {
+  const std::string& path = target.path;
+  if (path == "/healthz" || path == "/livez" || path == "/readyz") {
+    if (const auto& failed = core_.failure()) return text_response(500, failed->message + "\n");
+    return text_response(200, "ok");
+  }
+  if (const auto found = discovery(core_.kinds(), path)) {
+    net::HttpResponse response = json_response(200, *found);
+    response.headers.set("Vary", "Accept");
+    return response;
+  }
+  return text_response(404, "404 page not found\n");
+}
+
+HttpFront::Answer HttpFront::answer(Call& call) {
+  const std::string& method = call.request->method;
+  const std::string& part = call.target.subresource;
+  if (part.empty() && call.collection()) {
+    if (method == "GET") return list(call);
+    if (method == "POST") return create(call);
+    if (method == "DELETE") return remove_collection(call);
+  } else if (part.empty()) {
+    if (method == "GET") return get(call);
+    if (method == "PUT") return update(call, Core::Part::Main);
+    if (method == "PATCH") return patch(call, Core::Part::Main);
+    if (method == "DELETE") return remove(call);
+  } else if (part == "status" && call.kind->has_status) {
+    if (method == "GET") return get(call);
+    if (method == "PUT") return update(call, Core::Part::Status);
+    if (method == "PATCH") return patch(call, Core::Part::Status);
+  } else if (part == "binding" && call.kind->is(api::pods())) {
+    if (method == "POST") return bind(call);
+  } else if (part == "token" && call.kind->is(api::service_accounts())) {
+    if (method == "POST") return create_token(call);
+  } else if (part != "log" || !call.kind->is(api::pods())) {
+    return [](Error error) -> Answer { co_return fail(std::move(error)); }(no_such_resource());
+  }
+  return [](Error error) -> Answer { co_return fail(std::move(error)); }(method_not_allowed());
+}
+
+HttpFront::Answer HttpFront::list(const Call& call) {
+  ListOptions options = CO_TRY(read_list_options(call));
+  const ListPage page = CO_TRY(co_await core_.list(*call.kind, std::move(options)));
+  co_return net::HttpResponse{.status = 200,
+                              .headers = {{"Content-Type", "application/json"}},
+                              .body = show_list(call, page, core_.loop().now())};
+}
+
+HttpFront::Answer HttpFront::get(const Call& call) {
+  const ObjectPtr object = CO_TRY(core_.get(*call.kind, call.key));
+  co_return json_response(200, show(call, *object, core_.loop().now()));
+}
+
+HttpFront::Answer HttpFront::create(const Call& call) {
+  if (call.kind->resource.namespaced() && !call.target.in_namespace) {
+    co_return fail(method_not_allowed());
+  }
+  json::Value object = CO_TRY(read_object(call));
+  const ObjectPtr made = CO_TRY(co_await core_.create(*call.kind, std::move(object), call.mode));
+  co_return json_response(201, show(call, *made, core_.loop().now()));
+}
+
+HttpFront::Answer HttpFront::update(const Call& call, Core::Part part) {
+  json::Value object = CO_TRY(read_object(call));
+  auto pending = part == Core::Part::Main
+                     ? core_.update(*call.kind, std::move(object), call.mode)
+                     : core_.update_status(*call.kind, std::move(object), call.mode);
+  const ObjectPtr made = CO_TRY(co_await std::move(pending));
+  co_return json_response(200, show(call, *made, core_.loop().now()));
+}
+
+HttpFront::Answer HttpFront::patch(const Call& call, Core::Part part) {
+  const std::string_view header = call.request->headers.get("Content-Type").value_or("");
+  const std::string_view type = header.substr(0, header.find(';'));
+  const bool merge = type == "application/merge-patch+json";
+  if (!merge && type != "application/json-patch+json") {
+    co_return fail(
+        ErrorCode::UnsupportedMediaType,
+        "the body of the request was in an unknown format - accepted media types include: "
+        "application/json-patch+json, application/merge-patch+json");
+  }
+  const json::Value change = CO_TRY(read_body(call));
+  Core::Edit edit = [&change, merge, &call](const json::Value& old) -> Result<json::Value> {
+    json::Value object = old;
+    if (merge) {
+      merge_patch(object, change);
+    } else {
+      TRY(json_patch(object, change));
+    }
+    if (!object.is_object() || !(api::key_of(object) == call.key)) {
+      return fail(ErrorCode::BadRequest, "a patch may not change the name of the object");
+    }
+    return object;
+  };
+  const ObjectPtr made =
+      CO_TRY(co_await core_.edit(*call.kind, call.key, part, std::move(edit), call.mode));
+  co_return json_response(200, show(call, *made, core_.loop().now()));
+}
+
+HttpFront::Answer HttpFront::remove(Call& call) {
+  DeleteOptions options = CO_TRY(read_delete_options(call));
+  const ObjectPtr gone =
+      CO_TRY(co_await core_.remove(*call.kind, call.key, std::move(options), call.mode));
+  const auto left = core_.get(*call.kind, call.key);
+  const bool lives = left && api::uid_of(**left) == api::uid_of(*gone);
+  if (lives || call.kind->answers_object) {
+    co_return json_response(200, show(call, *gone, core_.loop().now()));
+  }
+  json::Value status = success(200);
+  status["details"] = json::Object{{"name", call.key.name},
+                                   {"group", call.kind->resource.group},
+                                   {"kind", call.kind->resource.plural},
+                                   {"uid", api::uid_of(*gone)}};
+  co_return json_response(200, status);
+}
+
+HttpFront::Answer HttpFront::remove_collection(Call& call) {
+  if (call.kind->resource.namespaced() && !call.target.in_namespace) {
+    co_return fail(method_not_allowed());
+  }
+  const DeleteOptions wanted = CO_TRY(read_delete_options(call));
+  ListOptions options = CO_TRY(read_list_options(call));
+  ListPage page = CO_TRY(co_await core_.list(*call.kind, std::move(options)));
+  for (ObjectPtr& item : page.items) {
+    DeleteOptions each = wanted;
+    if (each.uid.empty()) each.uid = api::uid_of(*item);
+    auto gone = co_await core_.remove(*call.kind, api::key_of(*item), std::move(each), call.mode);
+    if (gone) {
+      item = std::move(*gone);
+    } else if (gone.error().code != ErrorCode::NotFound &&
+               gone.error().code != ErrorCode::Conflict) {
+      co_return fail(gone.error());
+    }
+  }
+  co_return net::HttpResponse{.status = 200,
+                              .headers = {{"Content-Type", "application/json"}},
+                              .body = show_list(call, page, core_.loop().now())};
+}
+
+HttpFront::Answer HttpFront::bind(const Call& call) {
+  const json::Value body = CO_TRY(read_body(call));
+  if (call.mode == Mode::DryRun)
+    co_return fail(ErrorCode::BadRequest, "dryRun is not supported here");
+  CO_TRY(co_await core_.bind(call.key, api::uid_of(body), body["target"]["name"].as_string()));
+  co_return json_response(201, success(201));
+}
+
+HttpFront::Answer HttpFront::create_token(const Call& call) {
+  json::Value body = CO_TRY(read_body(call));
+  if (!body.is_object()) co_return fail(ErrorCode::BadRequest, "the body must be a TokenRequest");
+  const json::Value& spec = body.at_path("spec");
+  TokenRequest request;
+  for (const json::Value& audience : spec["audiences"].as_array()) {
+    request.audiences.push_back(audience.as_string());
+  }
+  request.expiration_seconds = spec["expirationSeconds"].as_int(3600);
+  request.pod_name = spec["boundObjectRef"]["name"].as_string();
+  request.pod_uid = spec["boundObjectRef"]["uid"].as_string();
+  Token token = CO_TRY(co_await core_.create_token(call.key, std::move(request)));
+  body["kind"] = "TokenRequest";
+  body["apiVersion"] = "authentication.k8s.io/v1";
+  body["status"] = json::Object{{"token", std::move(token.value)},
+                                {"expirationTimestamp", std::move(token.expires)}};
+  co_return json_response(201, body);
+}
+
+Task<Result<void>> HttpFront::watch(const Call& call, net::Responder& responder) {
+  const auto options = read_watch_options(call);
+  const auto timeout = call.query().number("timeoutSeconds");
+  if (!options || !timeout) {
+    const Error& error = options ? timeout.error() : options.error();
+    co_return co_await send(error_response(error, &call), responder);
+  }
+  auto opened = core_.watch(*call.kind, *options);
+  if (!opened) co_return co_await send(error_response(opened.error(), &call), responder);
+  const std::int64_t asked = timeout->value_or(0);
+  const Duration lifetime =
+      asked > 0 ? Duration(std::chrono::seconds(std::min(asked, kLongestWatchSeconds)))
+                : kShortestWatch + std::chrono::seconds(rng_.below(kWatchSpreadSeconds));
+  CO_TRY(co_await responder.begin(200, {{"Content-Type", "application/json"},
+                                        {"Cache-Control", "no-cache, private"},
+                                        {"Audit-Id", make_uuid(rng_)}}));
+  CO_TRY(co_await watch_loop(call, **opened, lifetime, responder));
+  co_return co_await responder.finish();
+}
+
+Task<Result<void>> HttpFront::watch_loop(const Call& call, Watch& watch, Duration lifetime,
+                                         net::Responder& responder) {
+  rt::Loop& loop = core_.loop();
+  const Monotonic end = loop.monotonic() + lifetime;
+  bool first = true;
+  while (true) {
+    const Duration left = end - loop.monotonic();
+    Result<WatchEvent> event = fail(ErrorCode::Timeout, "the watch has reached its end");
+    if (left > Duration::zero()) event = co_await rt::with_timeout(loop, left, watch.next());
+    if (event) {
+      CO_TRY(co_await responder.write_chunk(show_event(call, *event, first, loop.now())));
+      first = false;
+      continue;
+    }
+    if (event.error().code == ErrorCode::Cancelled) co_return fail(event.error());
+    std::string last;
+    if (event.error().code == ErrorCode::Gone) {
+      last = R"({"type":"ERROR","object":)" + json::write(error_status(event.error(), nullptr)) +
+             "}\n";
+    } else if (event.error().code == ErrorCode::Timeout &&
+               call.query().flag("allowWatchBookmarks")) {
+      last = show_event(call, watch.mark(), false, loop.now());
+    }
+    co_return co_await responder.write_chunk(last);
+  }
+}
+
+Task<Result<void>> HttpFront::log(const Call& call, net::Responder& responder) {
+  auto options = read_log_options(call);
+  if (!options) co_return co_await send(error_response(options.error(), &call), responder);
+  auto opened = co_await core_.log(call.key, std::move(*options));
+  if (!opened) co_return co_await send(error_response(opened.error(), &call), responder);
+  CO_TRY(co_await responder.begin(
+      200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}}));
+  while (true) {
+    const auto chunk = co_await (*opened)->next();
+    if (!chunk || !*chunk) break;
+    CO_TRY(co_await responder.write_chunk(**chunk));
+  }
+  co_return co_await responder.finish();
+}
+
+}  // namespace muster::server

@@ -1,0 +1,44 @@
+#include "server/store/home_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace muster::server {
+namespace {
+
+std::string read_owner(int file) {
+  std::array<char, 32> text{};
+  const ssize_t count = ::pread(file, text.data(), text.size(), 0);
+  if (count <= 0) return "unknown";
+  return std::string(trim(std::string_view(text.data(), static_cast<std::size_t>(count))));
+}
+
+}  // namespace
+
+Result<HomeLock> HomeLock::take(const std::string& home) {
+  const std::string path = home + "/lock";
+  Fd file(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.valid()) return fail_errno("open " + path);
+  if (::flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) return fail_errno("lock " + path);
+    return fail(ErrorCode::AlreadyExists,
+                fmt::format("{} is in use by process {}; stop it, or choose another --home", home,
+                            read_owner(file.get())));
+  }
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  if (::ftruncate(file.get(), 0) != 0 ||
+      ::pwrite(file.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return fail_errno("write " + path);
+  }
+  return HomeLock(std::move(file));
+}
+
+}  // namespace muster::server

@@ -1,0 +1,90 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "rt/loop.h"
+#include "rt/pool.h"
+#include "rt/task.h"
+#include "rt/wait.h"
+#include "server/store/change.h"
+#include "server/store/home_lock.h"
+#include "server/store/store_file.h"
+
+namespace muster::server {
+
+// Makes changes durable in the order they are appended. Lives on one loop; the file is written by
+// one worker at a time. Whatever was appended while a commit ran goes into the next one, as one
+// transaction. Always holds: committed() only grows, and after a crash the file has everything up
+// to a version that was at least committed(). The first failure is final: every later write fails
+// with it, because after a failed fsync nobody knows what the disk has. Ends with close(), which
+// writes what is queued.
+class Store {
+ public:
+  struct Options {
+    rt::Loop& loop;
+    rt::Pool* pool = nullptr;  // needed with a home
+    std::string home;          // empty: in memory only, commits complete through the loop
+    Logger log;
+  };
+
+  static constexpr Version kLogVersions = 10'000;
+  static constexpr Duration kLogAge = std::chrono::minutes(5);
+
+  static Result<std::unique_ptr<Store>> open(Options options);
+  Store(const Store&) = delete;
+  Store& operator=(const Store&) = delete;
+  ~Store();
+
+  // What was there at the start; once.
+  Contents take_contents();
+
+  // Called after each commit with the newest durable version, and once when the store has failed.
+  void on_commit(std::function<void(Version)> callback) { on_commit_ = std::move(callback); }
+  void on_failure(std::function<void(const Error&)> callback) { on_failure_ = std::move(callback); }
+
+  // Queues a change; versions must grow.
+  void append(Change change);
+  // Returns when everything up to the version is on disk.
+  Task<Result<void>> durable(Version version);
+  [[nodiscard]] Version committed() const { return committed_; }
+  [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
+  [[nodiscard]] std::uint64_t commits() const { return commits_; }
+
+  Task<void> close();
+
+ private:
+  explicit Store(Options options);
+  void wake_writer();
+  void start_commit();
+  void finish_commit(Version newest, Result<void> result);
+  Version log_floor(Time now);
+
+  rt::Loop& loop_;
+  rt::Pool* pool_;
+  Logger log_;
+  std::optional<HomeLock> lock_;
+  std::unique_ptr<StoreFile> file_;
+  Contents contents_;
+
+  std::vector<Change> queue_;
+  Version appended_ = 0;
+  Version committed_ = 0;
+  Version trimmed_ = 0;
+  std::deque<std::pair<Time, Version>> commit_times_;
+  std::uint64_t commits_ = 0;
+  bool writing_ = false;  // a commit runs, or its start is posted
+  std::optional<Error> failure_;
+  std::multimap<Version, rt::Pending<void>> waiters_;
+  std::function<void(Version)> on_commit_;
+  std::function<void(const Error&)> on_failure_;
+  rt::Event idle_;
+};
+
+}  // namespace muster::server
