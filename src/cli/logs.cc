@@ -11,7 +11,7 @@
 #include "cli/screen.h"
 #include "cli/target.h"
 #include "cli/verbs.h"
-#include "node/cri_log.h"
+#include "node/logs/cri_log.h"
 #include "plan/plan.h"
 
 namespace muster::cli {

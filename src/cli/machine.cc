@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "node/runtime.h"
+#include "node/runtime/runtime.h"
 #include "yaml/yaml.h"
 
 namespace muster::cli {

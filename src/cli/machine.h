@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "cli/context.h"
-#include "node/options.h"
+#include "node/agent/options.h"
 
 // What this machine has, as a node.
 namespace muster::cli {

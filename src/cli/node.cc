@@ -10,9 +10,9 @@
 #include "cli/verbs.h"
 #include "net/http_server.h"
 #include "net/stream.h"
-#include "node/agent.h"
-#include "node/log_endpoint.h"
-#include "node/runtime.h"
+#include "node/agent/agent.h"
+#include "node/logs/log_endpoint.h"
+#include "node/runtime/runtime.h"
 
 namespace muster::cli {
 namespace {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/check.h"
-#include "node/cri_log.h"
+#include "node/logs/cri_log.h"
 
 // Log files are written by containers' output and read back at any place: whatever the bytes and
 // however they are cut into chunks, the text is the same and the bounds hold.

@@ -13,9 +13,9 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "node/linux/cgroup.h"
+#include "node/linux/files.h"
 #include "node/runtime/linux_runtime.h"
-#include "node/shim/cgroup.h"
-#include "node/shim/files.h"
 
 namespace muster::node {
 

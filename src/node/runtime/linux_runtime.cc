@@ -13,10 +13,10 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "node/linux/cgroup.h"
+#include "node/linux/files.h"
 #include "node/runtime/host.h"
 #include "node/runtime/shim_client.h"
-#include "node/shim/cgroup.h"
-#include "node/shim/files.h"
 
 namespace muster::node {
 

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "node/runtime.h"
 #include "node/runtime/network.h"
 #include "node/runtime/pod_directory.h"
+#include "node/runtime/runtime.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 
 namespace muster::node {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "base/error.h"
-#include "node/shim/netlink.h"
+#include "node/linux/netlink.h"
 
 namespace muster::node {
 

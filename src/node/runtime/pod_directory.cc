@@ -12,8 +12,8 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "node/shim/cgroup.h"
-#include "node/shim/files.h"
+#include "node/linux/cgroup.h"
+#include "node/linux/files.h"
 
 namespace muster::node {
 

@@ -14,7 +14,7 @@
 #include <cerrno>
 #include <cstring>
 
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node::shim {

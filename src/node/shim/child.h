@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "base/fd.h"
-#include "node/runtime_types.h"
-#include "node/shim/cgroup.h"
+#include "node/linux/cgroup.h"
+#include "node/runtime/types.h"
 #include "node/shim/root.h"
 
 // What runs between fork and exec, in the new process.

@@ -8,8 +8,8 @@
 
 #include <cerrno>
 
+#include "node/linux/files.h"
 #include "node/shim/child.h"
-#include "node/shim/files.h"
 
 namespace muster::node::shim {
 

@@ -7,8 +7,8 @@
 
 #include "base/error.h"
 #include "base/fd.h"
-#include "node/runtime_types.h"
-#include "node/shim/cgroup.h"
+#include "node/linux/cgroup.h"
+#include "node/runtime/types.h"
 #include "node/shim/cri_writer.h"
 #include "node/shim/protocol.h"
 

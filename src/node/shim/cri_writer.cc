@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 
 namespace muster::node::shim {
 

@@ -17,7 +17,7 @@
 
 #include <cstring>
 
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 #include "node/shim/pod.h"
 #include "node/shim/server.h"
 

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "node/linux/files.h"
 #include "node/shim/child.h"
-#include "node/shim/files.h"
 
 namespace muster::node::shim {
 

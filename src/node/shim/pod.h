@@ -4,8 +4,8 @@
 #include <string>
 
 #include "base/error.h"
-#include "node/shim/cgroup.h"
-#include "node/shim/netlink.h"
+#include "node/linux/cgroup.h"
+#include "node/linux/netlink.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node::shim {

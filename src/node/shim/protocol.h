@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "node/runtime_types.h"
+#include "node/runtime/types.h"
 #include "node/shim/wire.h"
 
 // What Muster and a shim say to each other, and what the files in a pod's directory hold.

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "node/linux/files.h"
 #include "node/shim/child.h"
-#include "node/shim/files.h"
 #include "node/shim/server.h"
 #include "node/shim/services.h"
 

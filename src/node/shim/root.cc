@@ -13,7 +13,7 @@
 #include <cerrno>
 #include <optional>
 
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 #include "node/shim/mounts.h"
 
 namespace muster::node::shim {

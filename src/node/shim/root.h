@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
-#include "node/runtime_types.h"
+#include "node/runtime/types.h"
 
 namespace muster::node::shim {
 

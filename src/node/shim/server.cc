@@ -11,7 +11,7 @@
 #include <cerrno>
 #include <functional>
 
-#include "node/shim/files.h"
+#include "node/linux/files.h"
 
 // The loop; what requests mean is in requests.cc.
 namespace muster::node::shim {

@@ -9,7 +9,7 @@
 
 #include <optional>
 
-#include "node/shim/netlink.h"
+#include "node/linux/netlink.h"
 
 namespace muster::node::shim {
 

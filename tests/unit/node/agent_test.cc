@@ -1,7 +1,7 @@
 #include <filesystem>
 
-#include "node/gpus.h"
-#include "node/registration.h"
+#include "node/agent/gpus.h"
+#include "node/agent/registration.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

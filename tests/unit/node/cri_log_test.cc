@@ -1,8 +1,8 @@
-#include "node/cri_log.h"
+#include "node/logs/cri_log.h"
 
 #include <fstream>
 
-#include "node/log_source.h"
+#include "node/logs/log_source.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

@@ -1,8 +1,8 @@
-#include "node/environment.h"
+#include "node/pod/container/environment.h"
 
-#include "node/expand.h"
-#include "node/images.h"
-#include "node/service_environment.h"
+#include "node/network/service_environment.h"
+#include "node/pod/container/expand.h"
+#include "node/pod/container/images.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "node/runtime.h"
+#include "node/runtime/runtime.h"
 #include "rt/loop.h"
 #include "rt/wait.h"
 

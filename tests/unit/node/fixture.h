@@ -12,7 +12,7 @@
 #include "base/random.h"
 #include "json/read.h"
 #include "json/write.h"
-#include "node/agent.h"
+#include "node/agent/agent.h"
 #include "rt/sim_loop.h"
 #include "unit/node/fake_cluster.h"
 #include "unit/node/fake_runtime.h"

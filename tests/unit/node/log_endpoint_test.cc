@@ -1,4 +1,4 @@
-#include "node/log_endpoint.h"
+#include "node/logs/log_endpoint.h"
 
 #include <fstream>
 

@@ -3,8 +3,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "node/endpoints.h"
-#include "node/hosts_file.h"
+#include "node/network/endpoints.h"
+#include "node/network/hosts_file.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

@@ -1,11 +1,11 @@
-#include "node/volumes.h"
+#include "node/volumes/volumes.h"
 
 #include <sys/stat.h>
 
 #include <fstream>
 #include <iterator>
 
-#include "node/atomic_directory.h"
+#include "node/volumes/atomic_directory.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

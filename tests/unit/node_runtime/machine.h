@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "node/runtime.h"
+#include "node/runtime/runtime.h"
 #include "rt/scope.h"
 
 namespace muster::node {

@@ -1,0 +1,294 @@
+#include "node/agent/agent.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "node/network/endpoints.h"
+#include "node/network/hosts_file.h"
+
+namespace muster::node {
+
+namespace {
+
+// Many changes come together (a gang starts): names and services are written once for all of them.
+constexpr Duration kNetworkDelay = std::chrono::milliseconds(5);
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+// Ours alone: where everybody may write, somebody may have been before us.
+bool make_private(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) < 0 && errno != EEXIST) return false;
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+         found.st_uid == ::geteuid() && (found.st_mode & 077U) == 0;
+}
+
+std::vector<api::ObjectPtr> values_of(const Mirror::Objects& objects) {
+  std::vector<api::ObjectPtr> out;
+  out.reserve(objects.size());
+  for (const auto& [key, object] : objects) out.push_back(object);
+  return out;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<NodeAgent>> NodeAgent::create(Parts parts, NodeOptions options) {
+  std::error_code error;
+  for (const char* name : {"volumes", "secrets", "hosts", "gpus"}) {
+    const auto path = options.directory + "/" + name;
+    std::filesystem::create_directories(path, error);
+    if (error) return fail(ErrorCode::Io, fmt::format("mkdir {}: {}", path, error.message()));
+  }
+  if (!options.memory_directory.empty() && !make_private(options.memory_directory)) {
+    parts.log.warning("{} cannot be used: secrets are kept in {}", options.memory_directory,
+                      options.directory);
+    options.memory_directory.clear();
+  }
+  auto gpus = TRY(GpuAllocator::create(options.directory + "/gpus", options.gpu_uuids));
+  return std::unique_ptr<NodeAgent>(
+      new NodeAgent(std::move(parts), std::move(options), std::move(gpus)));
+}
+
+NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
+    : parts_(std::move(parts)),
+      options_(std::move(options)),
+      gpus_(std::move(gpus)),
+      events_(parts_.loop, parts_.cluster, parts_.rng, options_.name, parts_.log.named("events")),
+      references_(
+          parts_.loop, parts_.cluster,
+          [this](const std::string& ns, const Reference& reference) {
+            on_reference(ns, reference);
+          },
+          parts_.log.named("node")),
+      registration_(parts_.loop, parts_.cluster, options_, parts_.log.named("node")),
+      pods_(
+          parts_.loop, parts_.cluster,
+          Mirror::Target{.resource = api::pods(),
+                         .where = {.fields = "spec.nodeName=" + options_.name}},
+          [this](const auto& before, const auto& now) { on_pod(before, now); },
+          parts_.log.named("node")),
+      services_(
+          parts_.loop, parts_.cluster, Mirror::Target{.resource = api::services()},
+          [this](const auto&, const auto&) { schedule_network(); }, parts_.log.named("node")),
+      logs_(parts_.loop, parts_.runtime),
+      context_{.loop = parts_.loop,
+               .cluster = parts_.cluster,
+               .runtime = parts_.runtime,
+               .options = options_,
+               .events = events_,
+               .references = references_,
+               .gpus = gpus_,
+               .surroundings = *this,
+               .pool = parts_.pool,
+               .log = parts_.log.named("pod")},
+      rules_(std::make_shared<const std::vector<ServiceRule>>()),
+      network_timer_(parts_.loop),
+      scope_(parts_.loop) {}
+
+Task<Result<void>> NodeAgent::start() {
+  auto found = CO_TRY(co_await parts_.runtime.adopt());
+  for (auto& sandbox : found) adopted_[sandbox.sandbox.pod_uid] = std::move(sandbox);
+  CO_TRY(co_await registration_.register_node());
+  registration_.start();
+  events_.start();
+  services_.start();
+  pods_.start();
+  CO_TRY(co_await services_.wait_synced());
+  CO_TRY(co_await pods_.wait_synced());
+
+  update_network();
+  running_ = true;
+  for (const auto& [key, pod] : pods_.objects()) {
+    if (needs_worker(*pod)) add_worker(pod);
+  }
+  removing_orphans_ = true;
+  scope_.spawn(remove_orphans(find_orphans()));
+  co_return Result<void>{};
+}
+
+// What is here of pods that nobody looks after: they were deleted, or ended, while nobody was here.
+std::set<std::string> NodeAgent::find_orphans() {
+  std::set<std::string> orphans;
+  for (const auto& [uid, sandbox] : std::exchange(adopted_, {})) orphans.insert(uid);
+  for (const auto& uid : gpus_.holders()) orphans.insert(uid);
+  for (const std::string& place : {options_.directory + "/volumes", secrets_directory(options_)}) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
+         it.increment(error)) {
+      orphans.insert(it->path().filename().string());
+    }
+  }
+  std::erase_if(orphans, [this](const std::string& uid) { return workers_.contains(uid); });
+  return orphans;
+}
+
+// A home keeps the finished pods of every job that it ran: those that have nothing here any more
+// need nobody.
+bool NodeAgent::needs_worker(const json::Value& pod) const {
+  return !api::is_finished(api::phase_of(pod)) || api::is_deleting(pod) ||
+         adopted_.contains(api::uid_of(pod));
+}
+
+Task<void> NodeAgent::close() {
+  running_ = false;
+  network_timer_.cancel();
+  co_await pods_.close();
+  co_await services_.close();
+  co_await scope_.close();
+  for (auto& [uid, worker] : workers_) co_await worker->close();
+  workers_.clear();
+  // Only if nothing is left in it: pods may outlive us.
+  if (!options_.memory_directory.empty()) {
+    ::rmdir(secrets_directory(options_).c_str());
+    ::rmdir(options_.memory_directory.c_str());
+  }
+  co_await references_.close();
+  co_await registration_.close();
+  co_await events_.close();
+}
+
+Task<void> NodeAgent::settle(Duration limit) {
+  const Monotonic latest = parts_.loop.monotonic() + limit;
+  const auto clearing = [](const auto& entry) { return entry.second->is_clearing(); };
+  const auto busy = [&] { return removing_orphans_ || std::ranges::any_of(workers_, clearing); };
+  while (busy() && parts_.loop.monotonic() < latest) {
+    if (!co_await rt::sleep_for(parts_.loop, std::chrono::milliseconds(2))) co_return;
+  }
+}
+
+Task<void> NodeAgent::remove_orphans(std::set<std::string> uids) {
+  for (const auto& uid : uids) {
+    while (!scope_.stopping()) {
+      const auto removed = co_await parts_.runtime.remove_sandbox(uid);
+      if (removed) break;
+      parts_.log.warning("removing what is left of pod {}: {}", uid, removed.error().message);
+      [[maybe_unused]] const auto slept = co_await rt::sleep_for(parts_.loop, kRetry);
+    }
+    gpus_.release(uid);
+    std::error_code error;
+    std::filesystem::remove_all(options_.directory + "/volumes/" + uid, error);
+    std::filesystem::remove_all(secrets_directory(options_) + "/" + uid, error);
+  }
+  removing_orphans_ = false;
+  if (!uids.empty()) gpus_released();
+}
+
+void NodeAgent::add_worker(const api::ObjectPtr& pod) {
+  const auto& uid = api::uid_of(*pod);
+  if (workers_.contains(uid)) return;
+  std::optional<AdoptedSandbox> adopted;
+  if (auto node = adopted_.extract(uid)) adopted = std::move(node.mapped());
+  auto& worker = workers_[uid];
+  worker = std::make_unique<PodWorker>(context_, pod, std::move(adopted));
+  worker->start();
+}
+
+void NodeAgent::on_pod(const api::ObjectPtr& before, const api::ObjectPtr& now) {
+  if (!running_) return;
+  const bool replaced = before && (!now || api::uid_of(*before) != api::uid_of(*now));
+  if (replaced) {
+    const auto& uid = api::uid_of(*before);
+    const auto found = workers_.find(uid);
+    if (found != workers_.end()) {
+      found->second->vanish();
+      if (found->second->done()) scope_.spawn(reap(uid));
+    }
+  }
+  if (!now) return;
+  const auto found = workers_.find(api::uid_of(*now));
+  if (found != workers_.end()) {
+    found->second->observe(now);
+  } else if (needs_worker(*now)) {
+    add_worker(now);
+  }
+}
+
+// Kept until the API has forgotten the pod too: a late event must not make it begin anew.
+void NodeAgent::pod_done(const std::string& uid) {
+  const auto found = workers_.find(uid);
+  if (found != workers_.end() && found->second->vanished()) scope_.spawn(reap(uid));
+  schedule_network();
+}
+
+Task<void> NodeAgent::reap(std::string uid) {
+  const auto found = workers_.find(uid);
+  if (found == workers_.end()) co_return;
+  const auto worker = std::move(found->second);
+  workers_.erase(found);
+  co_await worker->close();
+}
+
+void NodeAgent::on_reference(const std::string& ns, const Reference& reference) {
+  for (const auto& [uid, worker] : workers_) {
+    if (api::namespace_of(*worker->view()) == ns) worker->references_changed(reference);
+  }
+}
+
+void NodeAgent::gpus_released() {
+  for (const auto& [uid, worker] : workers_) worker->poke();
+}
+
+std::vector<api::ObjectPtr> NodeAgent::services() const {
+  return values_of(services_.objects());
+}
+
+std::vector<api::ObjectPtr> NodeAgent::views() const {
+  // In order of their names, so that the files do not change with the order of uids.
+  std::map<api::ObjectKey, api::ObjectPtr> sorted;
+  for (const auto& [uid, worker] : workers_) {
+    if (!worker->vanished()) sorted[api::key_of(*worker->view())] = worker->view();
+  }
+  return values_of(sorted);
+}
+
+api::ObjectPtr NodeAgent::find_pod(const api::ObjectKey& key) const {
+  const auto known = pods_.find(key);
+  const auto worker = known ? workers_.find(api::uid_of(*known)) : workers_.end();
+  return worker == workers_.end() ? known : worker->second->view();
+}
+
+std::string NodeAgent::hosts_path(const std::string& ns) const {
+  return options_.directory + "/hosts/" + ns;
+}
+
+Result<std::string> NodeAgent::hosts_file(const std::string& ns) {
+  const auto path = hosts_path(ns);
+  if (!hosts_.contains(ns)) {
+    auto text = render_hosts(ns, views(), services(), options_.cluster_domain);
+    TRY(rewrite_in_place(path, text));
+    hosts_[ns] = std::move(text);
+  }
+  return path;
+}
+
+void NodeAgent::schedule_network() {
+  if (!running_ || network_timer_.active()) return;
+  network_timer_.start(kNetworkDelay, [this] { update_network(); });
+}
+
+void NodeAgent::update_network() {
+  const auto pods = views();
+  const auto all = services();
+  for (auto& [ns, before] : hosts_) {
+    auto text = render_hosts(ns, pods, all, options_.cluster_domain);
+    if (text == before) continue;
+    const auto written = rewrite_in_place(hosts_path(ns), text);
+    if (!written) {
+      parts_.log.warning("{}", written.error().message);
+      continue;
+    }
+    before = std::move(text);
+  }
+  auto rules = node::service_rules(all, pods);
+  if (rules == *rules_) return;
+  rules_ = std::make_shared<const std::vector<ServiceRule>>(std::move(rules));
+  for (const auto& [uid, worker] : workers_) worker->services_changed();
+}
+
+}  // namespace muster::node

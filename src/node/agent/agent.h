@@ -1,0 +1,104 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/log.h"
+#include "base/random.h"
+#include "cluster/cluster.h"
+#include "node/agent/events.h"
+#include "node/agent/gpus.h"
+#include "node/agent/mirror.h"
+#include "node/agent/options.h"
+#include "node/agent/reference_store.h"
+#include "node/agent/registration.h"
+#include "node/logs/log_source.h"
+#include "node/pod/pod_worker.h"
+#include "node/runtime/runtime.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/task.h"
+
+namespace muster::node {
+
+// A node of a cluster, whichever cluster it is: registers, runs the pods that are bound to it and
+// says in the API what became of them. Lives on one loop; cluster, runtime and rng outlive it. Pods
+// keep running when it ends; the next agent on the same directory takes them over. Ends with
+// close().
+class NodeAgent final : private Surroundings {
+ public:
+  struct Parts {
+    rt::Loop& loop;
+    cluster::Cluster& cluster;
+    Runtime& runtime;
+    Rng& rng;
+    rt::Pool* pool = nullptr;  // for what takes long; null: in place
+    Logger log;
+  };
+
+  static Result<std::unique_ptr<NodeAgent>> create(Parts parts, NodeOptions options);
+  NodeAgent(const NodeAgent&) = delete;
+  NodeAgent& operator=(const NodeAgent&) = delete;
+
+  // Adopts, registers, and begins to run pods. Returns when the node is in the API and every pod
+  // that was here before has somebody who looks after it.
+  Task<Result<void>> start();
+  Task<void> close();
+  // Waits until nothing is left of pods that are over, but not longer than the limit.
+  Task<void> settle(Duration limit);
+
+  [[nodiscard]] LogSource& logs() { return logs_; }
+  // For logs: the pod as this node has it; null when it has none of that name.
+  [[nodiscard]] api::ObjectPtr find_pod(const api::ObjectKey& key) const;
+  [[nodiscard]] std::size_t pods() const { return workers_.size(); }
+
+ private:
+  NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus);
+
+  // Surroundings
+  [[nodiscard]] std::vector<api::ObjectPtr> services() const override;
+  [[nodiscard]] ServiceRules service_rules() const override { return rules_; }
+  Result<std::string> hosts_file(const std::string& ns) override;
+  void publish_names() override { update_network(); }
+  void wrote(const api::ObjectPtr& pod) override { pods_.learn(pod); }
+  void pod_changed() override { schedule_network(); }
+  void gpus_released() override;
+  void pod_done(const std::string& uid) override;
+
+  void on_pod(const api::ObjectPtr& before, const api::ObjectPtr& now);
+  void on_reference(const std::string& ns, const Reference& reference);
+  [[nodiscard]] bool needs_worker(const json::Value& pod) const;
+  void add_worker(const api::ObjectPtr& pod);
+  Task<void> reap(std::string uid);
+  std::set<std::string> find_orphans();
+  Task<void> remove_orphans(std::set<std::string> uids);
+  void schedule_network();
+  void update_network();
+  [[nodiscard]] std::vector<api::ObjectPtr> views() const;
+  [[nodiscard]] std::string hosts_path(const std::string& ns) const;
+
+  Parts parts_;
+  NodeOptions options_;
+  GpuAllocator gpus_;
+  EventRecorder events_;
+  ReferenceStore references_;
+  Registration registration_;
+  Mirror pods_;
+  Mirror services_;
+  LogSource logs_;
+  WorkerContext context_;
+  std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid
+  std::map<std::string, AdoptedSandbox> adopted_;  // by uid, until their worker takes them
+  std::map<std::string, std::string> hosts_;       // by namespace: what its file holds
+  ServiceRules rules_;
+  bool running_ = false;
+  bool removing_orphans_ = false;
+  rt::Timer network_timer_;
+  rt::TaskScope scope_;
+};
+
+}  // namespace muster::node

@@ -1,0 +1,211 @@
+#include "node/agent/registration.h"
+
+#include <sys/utsname.h>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+
+namespace muster::node {
+
+namespace {
+
+constexpr Duration kLeasePeriod = std::chrono::seconds(10);
+constexpr Duration kStatusPeriod = std::chrono::minutes(5);
+constexpr Duration kRetry = std::chrono::seconds(1);
+constexpr int kLeaseSeconds = 40;
+constexpr int kConflictTries = 5;
+
+const char* architecture() {
+#if defined(__aarch64__)
+  return "arm64";
+#else
+  return "amd64";
+#endif
+}
+
+json::Value resources_of(const NodeOptions& options) {
+  json::Value out = json::Object{
+      {"cpu", options.cpu_milli % 1000 == 0 ? fmt::format("{}", options.cpu_milli / 1000)
+                                            : fmt::format("{}m", options.cpu_milli)},
+      {"memory", fmt::format("{}", options.memory_bytes)},
+      {"pods", fmt::format("{}", options.pods)}};
+  if (!options.gpu_uuids.empty()) {
+    out["nvidia.com/gpu"] = fmt::format("{}", options.gpu_uuids.size());
+  }
+  return out;
+}
+
+json::Value node_info(const NodeOptions& options) {
+  struct utsname machine{};
+  ::uname(&machine);
+  return json::Object{{"architecture", architecture()},
+                      {"bootID", ""},
+                      {"containerRuntimeVersion", "muster://" + options.version},
+                      {"kernelVersion", std::string(machine.release)},
+                      {"kubeProxyVersion", ""},
+                      {"kubeletVersion", options.version},
+                      {"machineID", ""},
+                      {"operatingSystem", "linux"},
+                      {"osImage", "host"},
+                      {"systemUUID", ""}};
+}
+
+json::Value condition(const json::Value& before, const char* type, bool value, const char* reason,
+                      const char* message, const std::string& now) {
+  const std::string status = value ? "True" : "False";
+  json::Value out = json::Object{{"type", type},
+                                 {"status", status},
+                                 {"lastHeartbeatTime", now},
+                                 {"lastTransitionTime", now},
+                                 {"reason", reason},
+                                 {"message", message}};
+  for (const auto& old : before["conditions"].as_array()) {
+    if (old["type"].as_string() == type && old["status"].as_string() == status) {
+      out["lastTransitionTime"] = old["lastTransitionTime"];
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+json::Value node_object(const NodeOptions& options) {
+  json::Object labels{{"kubernetes.io/arch", architecture()},
+                      {"kubernetes.io/hostname", options.name},
+                      {"kubernetes.io/os", "linux"}};
+  for (const auto& [key, value] : options.labels) labels.set(key, value);
+  return json::Object{
+      {"apiVersion", "v1"},
+      {"kind", "Node"},
+      {"metadata", json::Object{{"name", options.name}, {"labels", std::move(labels)}}},
+      {"spec", json::Object{}}};
+}
+
+json::Value node_status(const NodeOptions& options, const json::Value& before, Time now) {
+  json::Value out = before.is_object() ? before : json::Value(json::Object{});
+  const auto at = format_time(now);
+  out["capacity"] = resources_of(options);
+  out["allocatable"] = resources_of(options);
+  out["addresses"] = json::Array{json::Object{{"type", "InternalIP"}, {"address", options.host_ip}},
+                                 json::Object{{"type", "Hostname"}, {"address", options.name}}};
+  if (options.log_port != 0) {
+    out["daemonEndpoints"] =
+        json::Object{{"kubeletEndpoint", json::Object{{"Port", options.log_port}}}};
+  }
+  out["conditions"] = json::Array{
+      condition(before, "MemoryPressure", false, "KubeletHasSufficientMemory",
+                "the node has sufficient memory available", at),
+      condition(before, "DiskPressure", false, "KubeletHasNoDiskPressure",
+                "the node has no disk pressure", at),
+      condition(before, "PIDPressure", false, "KubeletHasSufficientPID",
+                "the node has sufficient PID available", at),
+      condition(before, "Ready", true, "KubeletReady", "muster is posting ready status", at)};
+  out["nodeInfo"] = node_info(options);
+  return out;
+}
+
+Task<Result<api::ObjectPtr>> Registration::ensure_node() {
+  for (int tries = 0;; ++tries) {
+    auto found = co_await cluster_.get(api::nodes(), {.ns = "", .name = options_.name});
+    Result<api::ObjectPtr> answer = found;
+    if (!found && found.error().code == ErrorCode::NotFound) {
+      answer = co_await cluster_.create(api::nodes(), node_object(options_));
+    } else if (found) {
+      auto wanted = **found;
+      for (const auto& [key, value] : node_object(options_)["metadata"]["labels"].as_object()) {
+        wanted["metadata"]["labels"][key] = value;
+      }
+      if (wanted == **found) co_return found;
+      answer = co_await cluster_.update(api::nodes(), std::move(wanted));
+    }
+    const bool raced = !answer && (answer.error().code == ErrorCode::Conflict ||
+                                   answer.error().code == ErrorCode::AlreadyExists);
+    if (!raced || tries >= kConflictTries) co_return answer;
+  }
+}
+
+Task<Result<void>> Registration::write_status() {
+  for (int tries = 0;; ++tries) {
+    const auto node = CO_TRY(co_await ensure_node());
+    node_uid_ = api::uid_of(*node);
+    auto wanted = *node;
+    wanted["status"] = node_status(options_, (*node)["status"], loop_.now());
+    auto answer = co_await cluster_.update_status(api::nodes(), std::move(wanted));
+    if (answer) co_return Result<void>{};
+    if (answer.error().code != ErrorCode::Conflict || tries >= kConflictTries) {
+      co_return fail(answer.error());
+    }
+  }
+}
+
+json::Value Registration::lease_object() const {
+  return json::Object{
+      {"apiVersion", "coordination.k8s.io/v1"},
+      {"kind", "Lease"},
+      {"metadata",
+       json::Object{{"name", options_.name},
+                    {"namespace", "kube-node-lease"},
+                    {"ownerReferences", json::Array{json::Object{{"apiVersion", "v1"},
+                                                                 {"kind", "Node"},
+                                                                 {"name", options_.name},
+                                                                 {"uid", node_uid_}}}}}},
+      {"spec",
+       json::Object{{"holderIdentity", options_.name}, {"leaseDurationSeconds", kLeaseSeconds}}}};
+}
+
+Task<Result<void>> Registration::renew_lease() {
+  if (!lease_) {
+    auto found =
+        co_await cluster_.get(api::leases(), {.ns = "kube-node-lease", .name = options_.name});
+    if (found) lease_ = *found;
+    if (!found && found.error().code != ErrorCode::NotFound) co_return fail(found.error());
+  }
+  json::Value wanted = lease_ ? *lease_ : lease_object();
+  wanted["spec"]["holderIdentity"] = options_.name;
+  wanted["spec"]["leaseDurationSeconds"] = kLeaseSeconds;
+  wanted["spec"]["renewTime"] = format_micro_time(loop_.now());
+  Result<api::ObjectPtr> answer;
+  if (lease_) {
+    answer = co_await cluster_.update(api::leases(), std::move(wanted));
+  } else {
+    answer = co_await cluster_.create(api::leases(), std::move(wanted));
+  }
+  lease_ = answer ? *answer : nullptr;  // read again after a failure
+  if (!answer) co_return fail(answer.error());
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Registration::register_node() {
+  CO_TRY(co_await write_status());
+  co_return co_await renew_lease();
+}
+
+void Registration::start() {
+  scope_.spawn(keep_status());
+  scope_.spawn(keep_lease());
+}
+
+Task<void> Registration::keep_status() {
+  Duration wait = kStatusPeriod;
+  while (true) {
+    const auto slept = co_await rt::sleep_for(loop_, wait);
+    if (!slept) co_return;
+    const auto written = co_await write_status();
+    wait = written ? kStatusPeriod : kLeasePeriod;
+    if (!written) log_.warning("writing the node's status: {}", written.error().message);
+  }
+}
+
+Task<void> Registration::keep_lease() {
+  Duration wait = kLeasePeriod;
+  while (true) {
+    const auto slept = co_await rt::sleep_for(loop_, wait);
+    if (!slept) co_return;
+    const auto renewed = co_await renew_lease();
+    wait = renewed ? kLeasePeriod : kRetry;
+    if (!renewed) log_.warning("renewing the node's lease: {}", renewed.error().message);
+  }
+}
+
+}  // namespace muster::node

@@ -1,0 +1,46 @@
+#pragma once
+
+#include "base/log.h"
+#include "cluster/cluster.h"
+#include "node/agent/options.h"
+#include "rt/loop.h"
+#include "rt/scope.h"
+#include "rt/task.h"
+
+namespace muster::node {
+
+// The Node object as this agent would have it: metadata and spec, and the status with it.
+json::Value node_object(const NodeOptions& options);
+// What of a Node's status is ours; conditions keep their transition times from `before`.
+json::Value node_status(const NodeOptions& options, const json::Value& before, Time now);
+
+// Keeps the Node and its Lease in the API, so that the scheduler sends pods and nobody takes us for
+// dead: the Lease every ten seconds, the status every five minutes. Lives on the agent's loop.
+class Registration {
+ public:
+  Registration(rt::Loop& loop, cluster::Cluster& cluster, const NodeOptions& options, Logger log)
+      : loop_(loop), cluster_(cluster), options_(options), log_(std::move(log)), scope_(loop) {}
+
+  // Creates or brings up to date; the heartbeats begin when it has succeeded.
+  Task<Result<void>> register_node();
+  void start();
+  Task<void> close() { return scope_.close(); }
+
+ private:
+  Task<Result<api::ObjectPtr>> ensure_node();
+  Task<Result<void>> write_status();
+  Task<Result<void>> renew_lease();
+  Task<void> keep_status();
+  Task<void> keep_lease();
+  [[nodiscard]] json::Value lease_object() const;
+
+  rt::Loop& loop_;
+  cluster::Cluster& cluster_;
+  const NodeOptions& options_;
+  Logger log_;
+  std::string node_uid_;
+  api::ObjectPtr lease_;
+  rt::TaskScope scope_;
+};
+
+}  // namespace muster::node

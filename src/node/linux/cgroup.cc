@@ -1,0 +1,221 @@
+#include "node/linux/cgroup.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+
+#include "base/strings.h"
+#include "node/linux/files.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+constexpr std::int64_t kPeriodMicroseconds = 100'000;
+
+struct Mounted {
+  std::string memory, cpu, unified;
+};
+
+// Where cgroup file systems are mounted: fields of /proc/self/mounts are device, path, type,
+// options.
+Mounted find_mounted() {
+  Mounted found;
+  const auto text = read_file("/proc/self/mounts");
+  if (!text) return found;
+  for (const auto line : split(*text, '\n')) {
+    const auto fields = split(line, ' ');
+    if (fields.size() < 4) continue;
+    if (fields[2] == "cgroup2") found.unified = fields[1];
+    if (fields[2] != "cgroup") continue;
+    const auto options = split(fields[3], ',');
+    if (std::ranges::find(options, "memory") != options.end()) found.memory = fields[1];
+    if (std::ranges::find(options, "cpu") != options.end()) found.cpu = fields[1];
+  }
+  return found;
+}
+
+// A controller reaches a group's children only when it is switched on in every group above them.
+Result<void> pass_controllers_down(const std::string& directory) {
+  TRY(write_existing(directory + "/cgroup.subtree_control", "+cpu +memory"));
+  // Best effort: not every kernel has it, and nothing of ours needs it.
+  [[maybe_unused]] const auto pids = write_existing(directory + "/cgroup.subtree_control", "+pids");
+  return {};
+}
+
+Result<void> make_group(const std::string& directory) {
+  if (::mkdir(directory.c_str(), 0755) == 0 || errno == EEXIST) return {};
+  return fail_errno("mkdir " + directory);
+}
+
+std::int64_t shares_of(std::int64_t milli) {
+  return std::clamp<std::int64_t>(milli * 1024 / 1000, 2, 262'144);
+}
+
+Result<void> limit_v1(const std::string& memory, const std::string& cpu, const Limits& limits) {
+  if (limits.memory_bytes) {
+    TRY(write_existing(memory + "/memory.limit_in_bytes", std::to_string(*limits.memory_bytes)));
+  }
+  if (limits.cpu_milli) {
+    TRY(write_existing(cpu + "/cpu.cfs_period_us", std::to_string(kPeriodMicroseconds)));
+    const auto quota = std::max<std::int64_t>(1000, *limits.cpu_milli * kPeriodMicroseconds / 1000);
+    TRY(write_existing(cpu + "/cpu.cfs_quota_us", std::to_string(quota)));
+  }
+  if (limits.cpu_request_milli) {
+    TRY(write_existing(cpu + "/cpu.shares", std::to_string(shares_of(*limits.cpu_request_milli))));
+  }
+  return {};
+}
+
+Result<void> limit_v2(const std::string& directory, const Limits& limits) {
+  if (limits.memory_bytes) {
+    TRY(write_existing(directory + "/memory.max", std::to_string(*limits.memory_bytes)));
+    // A limit that swap can stretch is none; kernels without swap accounting have no such file.
+    [[maybe_unused]] const auto swap = write_existing(directory + "/memory.swap.max", "0");
+  }
+  if (limits.cpu_milli) {
+    const auto quota = std::max<std::int64_t>(1000, *limits.cpu_milli * kPeriodMicroseconds / 1000);
+    TRY(write_existing(directory + "/cpu.max",
+                       std::to_string(quota) + " " + std::to_string(kPeriodMicroseconds)));
+  }
+  if (limits.cpu_request_milli) {
+    // Shares 2…262144 onto weights 1…10000.
+    const auto weight = 1 + (shares_of(*limits.cpu_request_milli) - 2) * 9999 / 262'142;
+    TRY(write_existing(directory + "/cpu.weight", std::to_string(weight)));
+  }
+  return {};
+}
+
+std::vector<std::string> groups_below(const std::string& directory) {
+  std::vector<std::string> found;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end;
+       it.increment(error)) {
+    std::error_code ignored;
+    if (it->is_directory(ignored)) found.push_back(it->path().string());
+  }
+  return found;
+}
+
+void collect(const std::string& directory, std::vector<int>& pids) {
+  if (const auto text = read_file(directory + "/cgroup.procs")) {
+    for (const auto line : split(*text, '\n')) {
+      if (const auto pid = parse_int(line); pid && *pid > 0) pids.push_back(static_cast<int>(*pid));
+    }
+  }
+  for (const auto& group : groups_below(directory)) collect(group, pids);
+}
+
+void remove_group(const std::string& directory) {
+  for (const auto& group : groups_below(directory)) remove_group(group);
+  ::rmdir(directory.c_str());
+}
+
+}  // namespace
+
+CgroupRoots find_cgroups(const std::string& home_key) {
+  const auto mounted = find_mounted();
+  CgroupRoots roots;
+  if (!mounted.memory.empty() && !mounted.cpu.empty()) {
+    roots = {.version = CgroupRoots::Version::V1,
+             .memory = mounted.memory + "/muster/" + home_key,
+             .cpu = mounted.cpu + "/muster/" + home_key};
+    if (make_directories(roots.memory) && make_directories(roots.cpu)) return roots;
+  } else if (!mounted.unified.empty()) {
+    const auto top = mounted.unified + "/muster";
+    roots = {.version = CgroupRoots::Version::V2,
+             .memory = top + "/" + home_key,
+             .cpu = top + "/" + home_key};
+    if (make_directories(roots.memory) && pass_controllers_down(mounted.unified) &&
+        pass_controllers_down(top) && pass_controllers_down(roots.memory)) {
+      return roots;
+    }
+    remove_cgroup_roots(roots);
+  }
+  return {};
+}
+
+void remove_cgroup_roots(const CgroupRoots& roots) {
+  for (const auto& directory : {roots.memory, roots.cpu}) {
+    if (directory.empty()) continue;
+    ::rmdir(directory.c_str());
+    ::rmdir(directory.substr(0, directory.rfind('/')).c_str());
+  }
+}
+
+Cgroup::Cgroup(const CgroupRoots& roots, const std::string& relative)
+    : version_(roots.version),
+      memory_(roots.memory + "/" + relative),
+      cpu_(roots.cpu + "/" + relative) {}
+
+std::vector<std::string> Cgroup::directories() const {
+  switch (version_) {
+    case CgroupRoots::Version::None:
+      return {};
+    case CgroupRoots::Version::V1:
+      return {memory_, cpu_};
+    case CgroupRoots::Version::V2:
+      return {memory_};
+  }
+  return {};
+}
+
+Result<void> Cgroup::create(const Limits& limits, Holds holds) {
+  for (const auto& directory : directories()) TRY(make_group(directory));
+  switch (version_) {
+    case CgroupRoots::Version::None:
+      return {};
+    case CgroupRoots::Version::V1:
+      return limit_v1(memory_, cpu_, limits);
+    case CgroupRoots::Version::V2:
+      if (holds == Holds::Groups) TRY(pass_controllers_down(memory_));
+      return limit_v2(memory_, limits);
+  }
+  return {};
+}
+
+Result<void> Cgroup::enter() const {
+  // v1: "0" to `tasks` moves the calling thread alone, and the kernel then skips the lock for which
+  // a write to cgroup.procs waits a grace period (tens of milliseconds).
+  const char* file = version_ == CgroupRoots::Version::V1 ? "/tasks" : "/cgroup.procs";
+  for (const auto& directory : directories()) TRY(write_existing(directory + file, "0"));
+  return {};
+}
+
+std::vector<int> Cgroup::processes() const {
+  std::vector<int> pids;
+  if (version_ != CgroupRoots::Version::None) collect(memory_, pids);
+  return pids;
+}
+
+bool Cgroup::kill() const {
+  if (version_ == CgroupRoots::Version::V2 && write_existing(memory_ + "/cgroup.kill", "1")) {
+    return processes().empty();
+  }
+  const auto pids = processes();
+  for (const int pid : pids) ::kill(pid, SIGKILL);
+  return pids.empty();
+}
+
+int Cgroup::out_of_memory_kills() const {
+  if (version_ == CgroupRoots::Version::None) return 0;
+  const auto file = version_ == CgroupRoots::Version::V1 ? "/memory.oom_control" : "/memory.events";
+  const auto text = read_file(memory_ + file);
+  if (!text) return 0;
+  for (const auto line : split(*text, '\n')) {
+    if (!line.starts_with("oom_kill ")) continue;
+    return static_cast<int>(parse_int(line.substr(9)).value_or(0));
+  }
+  return 0;
+}
+
+void Cgroup::remove() const {
+  for (const auto& directory : directories()) remove_group(directory);
+}
+
+}  // namespace muster::node::shim

@@ -1,0 +1,45 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "node/runtime/types.h"
+#include "node/shim/protocol.h"
+
+namespace muster::node::shim {
+
+// Finds the cgroups of this machine and makes muster/<home> in them. Version::None where nothing
+// can be written: pods then run without limits.
+CgroupRoots find_cgroups(const std::string& home_key);
+// Removes muster/<home>, and muster itself once no other home is in it.
+void remove_cgroup_roots(const CgroupRoots& roots);
+
+// One cgroup under the roots: a pod's, or below it a container's. A name for directories, owns
+// nothing: the shim makes and removes it, and the next Muster removes what a dead shim left.
+class Cgroup {
+ public:
+  Cgroup(const CgroupRoots& roots, const std::string& relative);
+
+  enum class Holds { Processes, Groups };
+  Result<void> create(const Limits& limits, Holds holds);
+  // The calling process goes into it; its children follow.
+  [[nodiscard]] Result<void> enter() const;
+  // Every process in it and below it, as seen from the caller's PID namespace.
+  [[nodiscard]] std::vector<int> processes() const;
+  // SIGKILL for all of them; true when there was none left to kill.
+  [[nodiscard]] bool kill() const;
+  // How many processes in it the kernel killed for memory.
+  [[nodiscard]] int out_of_memory_kills() const;
+  // Removes it with everything below it. Fails silently while processes are in it.
+  void remove() const;
+
+ private:
+  [[nodiscard]] std::vector<std::string> directories() const;
+
+  CgroupRoots::Version version_;
+  std::string memory_;
+  std::string cpu_;
+};
+
+}  // namespace muster::node::shim

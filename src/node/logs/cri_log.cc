@@ -1,0 +1,99 @@
+#include "node/logs/cri_log.h"
+
+#include <algorithm>
+
+namespace muster::node {
+
+namespace {
+
+// Our shim writes at most 16 KiB of text a line; four times that bounds what a strange file costs.
+constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10U;
+
+}  // namespace
+
+std::optional<CriLine> parse_cri_line(std::string_view line) {
+  const auto first = line.find(' ');
+  if (first == std::string_view::npos || first == 0) return std::nullopt;
+  CriLine out{.time = line.substr(0, first)};
+  auto rest = line.substr(first + 1);
+  if (rest.starts_with("stdout ")) {
+    out.stream = LogStreamKind::Stdout;
+  } else if (rest.starts_with("stderr ")) {
+    out.stream = LogStreamKind::Stderr;
+  } else {
+    return std::nullopt;
+  }
+  rest.remove_prefix(7);
+  const bool tagged = !rest.empty() && (rest.size() == 1 || rest[1] == ' ' || rest[1] == ':');
+  if (!tagged || (rest[0] != 'F' && rest[0] != 'P')) return std::nullopt;
+  out.partial = rest[0] == 'P';
+  const auto space = rest.find(' ');  // tags may follow after a colon
+  out.text = space == std::string_view::npos ? std::string_view() : rest.substr(space + 1);
+  return out;
+}
+
+bool CriLogDecoder::append(std::string_view text, std::string& out) {
+  if (!filter_.limit_bytes) {
+    out += text;
+    return true;
+  }
+  const auto take = std::min(text.size(), *filter_.limit_bytes - written_);
+  out += text.substr(0, take);
+  written_ += take;
+  return written_ < *filter_.limit_bytes;
+}
+
+bool CriLogDecoder::emit(const CriLine& line, std::string& out) {
+  if (filter_.since) {
+    const auto time = parse_time(line.time);
+    if (!time || *time < *filter_.since) return true;
+  }
+  if (filter_.timestamps && !within_line_) {
+    if (!append(line.time, out) || !append(" ", out)) return false;
+  }
+  within_line_ = line.partial;
+  if (!append(line.text, out)) return false;
+  return line.partial || append("\n", out);
+}
+
+bool CriLogDecoder::feed(std::string_view bytes, std::string& out) {
+  if (filter_.limit_bytes && written_ >= *filter_.limit_bytes) return false;
+  while (!bytes.empty()) {
+    const auto newline = bytes.find('\n');
+    const bool whole = newline != std::string_view::npos;
+    const auto piece = bytes.substr(0, whole ? newline : bytes.size());
+    bytes.remove_prefix(whole ? newline + 1 : bytes.size());
+    if (!skipping_) {
+      rest_ += piece.substr(0, kMaxLineBytes - std::min(kMaxLineBytes, rest_.size()));
+      skipping_ = !whole && rest_.size() >= kMaxLineBytes;
+      if (!whole && !skipping_) return true;
+      const auto line = parse_cri_line(rest_);
+      const bool more = !line || emit(*line, out);
+      rest_.clear();
+      if (!more) return false;
+    }
+    if (whole) skipping_ = false;
+  }
+  return true;
+}
+
+std::size_t tail_offset(std::string_view bytes, std::size_t lines) {
+  if (lines == 0) return bytes.size();
+  std::size_t end = bytes.size();
+  if (end > 0 && bytes[end - 1] == '\n') --end;
+  std::size_t seen = 0;
+  bool first = true;
+  while (true) {
+    const auto newline = end == 0 ? std::string_view::npos : bytes.rfind('\n', end - 1);
+    const auto begin = newline == std::string_view::npos ? 0 : newline + 1;
+    const auto line = parse_cri_line(bytes.substr(begin, end - begin));
+    // A full line starts the count of a new one; partial lines belong to the full line after them.
+    if (first || (line && !line->partial)) ++seen;
+    first = false;
+    if (seen > lines) return std::min(bytes.size(), end + 1);
+    if (begin == 0) return 0;
+    end = newline;
+  }
+}
+
+}  // namespace muster::node

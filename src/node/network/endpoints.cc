@@ -1,0 +1,85 @@
+#include "node/network/endpoints.h"
+
+#include <optional>
+
+#include "api/object.h"
+#include "api/pod.h"
+
+namespace muster::node {
+
+namespace {
+
+std::optional<std::uint16_t> port_number(std::int64_t value) {
+  if (value < 1 || value > 65535) return std::nullopt;
+  return static_cast<std::uint16_t>(value);
+}
+
+// A port by its number, or by the name that a container of the pod gives it.
+std::optional<std::uint16_t> target_port(const json::Value& port, const json::Value& pod) {
+  const auto& target = port["targetPort"];
+  if (target.is_int() && target.as_int() != 0) return port_number(target.as_int());
+  if (!target.is_string() || target.as_string().empty()) return port_number(port["port"].as_int());
+  for (const auto& container : pod["spec"]["containers"].as_array()) {
+    for (const auto& candidate : container["ports"].as_array()) {
+      if (candidate["name"].as_string() == target.as_string()) {
+        return port_number(candidate["containerPort"].as_int());
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<api::ObjectPtr> selected_pods(const json::Value& service,
+                                          const std::vector<api::ObjectPtr>& pods) {
+  std::vector<api::ObjectPtr> out;
+  const auto& selector = service["spec"]["selector"].as_object();
+  if (selector.empty()) return out;
+  for (const auto& pod : pods) {
+    if (api::namespace_of(*pod) != api::namespace_of(service)) continue;
+    bool all = true;
+    for (const auto& [key, value] : selector) {
+      const auto* label = (*pod)["metadata"]["labels"].as_object().find(key);
+      all = all && label != nullptr && label->as_string() == value.as_string();
+    }
+    if (all) out.push_back(pod);
+  }
+  return out;
+}
+
+bool serves(const json::Value& service, const json::Value& pod) {
+  if (api::pod_ip_of(pod).empty() || api::is_finished(api::phase_of(pod))) return false;
+  return service["spec"]["publishNotReadyAddresses"].as_bool() ||
+         (api::is_ready(pod) && !api::is_deleting(pod));
+}
+
+std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& services,
+                                       const std::vector<api::ObjectPtr>& pods) {
+  std::vector<ServiceRule> out;
+  for (const auto& service : services) {
+    const auto& spec = (*service)["spec"];
+    const auto& ip = spec["clusterIP"].as_string();
+    // Without a selector the endpoints are somebody else's business (the API itself, for one).
+    if (ip.empty() || ip == "None" || spec["selector"].as_object().empty()) continue;
+    const auto chosen = selected_pods(*service, pods);
+    for (const auto& port : spec["ports"].as_array()) {
+      const auto number = port_number(port["port"].as_int());
+      const auto& protocol = port["protocol"].as_string();
+      if (!number || (protocol != "TCP" && protocol != "UDP" && !protocol.empty())) continue;
+      ServiceRule rule{
+          .protocol = protocol == "UDP" ? ServiceRule::Protocol::Udp : ServiceRule::Protocol::Tcp,
+          .cluster_ip = ip,
+          .port = *number};
+      for (const auto& pod : chosen) {
+        const auto target = target_port(port, *pod);
+        if (!target || !serves(*service, *pod)) continue;
+        rule.endpoints.push_back({.address = api::pod_ip_of(*pod), .port = *target});
+      }
+      out.push_back(std::move(rule));
+    }
+  }
+  return out;
+}
+
+}  // namespace muster::node

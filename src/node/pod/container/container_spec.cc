@@ -1,0 +1,181 @@
+#include "node/pod/container/container_spec.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "api/quantity.h"
+#include "base/strings.h"
+#include "node/network/service_environment.h"
+#include "node/pod/container/environment.h"
+
+namespace muster::node {
+
+namespace {
+
+std::optional<api::Quantity> quantity_at(const json::Value& map, std::string_view name) {
+  const auto* value = map.as_object().find(name);
+  if (value == nullptr) return std::nullopt;
+  const auto parsed = api::Quantity::from(*value);
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+Limits limits_of(const json::Value& container) {
+  const auto& resources = container["resources"];
+  Limits out;
+  if (const auto cpu = quantity_at(resources["limits"], "cpu")) out.cpu_milli = cpu->milli();
+  if (const auto memory = quantity_at(resources["limits"], "memory")) {
+    out.memory_bytes = memory->whole();
+  }
+  auto request = quantity_at(resources["requests"], "cpu");
+  if (!request) request = quantity_at(resources["limits"], "cpu");
+  if (request) out.cpu_request_milli = request->milli();
+  return out;
+}
+
+// A bound for the pod exists only where every container has one.
+void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& part) {
+  if (sum && part) {
+    *sum += *part;
+  } else {
+    sum.reset();
+  }
+}
+
+Limits pod_limits(const json::Value& pod) {
+  Limits out{.cpu_milli = 0, .memory_bytes = 0, .cpu_request_milli = 0};
+  for (const auto& container : pod["spec"]["containers"].as_array()) {
+    const auto one = limits_of(container);
+    add(out.cpu_milli, one.cpu_milli);
+    add(out.memory_bytes, one.memory_bytes);
+    out.cpu_request_milli = *out.cpu_request_milli + one.cpu_request_milli.value_or(0);
+  }
+  // Init containers run before, but within the same bound; a larger one would be killed by it.
+  for (const auto& container : pod["spec"]["initContainers"].as_array()) {
+    const auto one = limits_of(container);
+    if (!one.cpu_milli || (out.cpu_milli && *one.cpu_milli > *out.cpu_milli)) out.cpu_milli.reset();
+    if (!one.memory_bytes || (out.memory_bytes && *one.memory_bytes > *out.memory_bytes)) {
+      out.memory_bytes.reset();
+    }
+  }
+  return out;
+}
+
+RootFilesystem root_of(const ImageRow* image) {
+  if (image == nullptr || image->root == ImageRow::Root::Host) return {};
+  const auto kind = image->root == ImageRow::Root::Directory ? RootFilesystem::Kind::Directory
+                                                             : RootFilesystem::Kind::DirectoryOver;
+  return {.kind = kind, .directory = image->directory};
+}
+
+std::optional<std::uint32_t> id_at(const json::Value& container, const json::Value& pod,
+                                   const char* field) {
+  for (const auto* context : {&container["securityContext"], &pod["spec"]["securityContext"]}) {
+    const auto& value = (*context)[field];
+    if (value.is_int()) return static_cast<std::uint32_t>(value.as_int());
+  }
+  return std::nullopt;
+}
+
+void add_security(ContainerSpec& spec, const ContainerInput& input) {
+  spec.uid = id_at(input.container, input.pod, "runAsUser");
+  spec.gid = id_at(input.container, input.pod, "runAsGroup");
+  const auto& context = input.pod["spec"]["securityContext"];
+  for (const auto& group : context["supplementalGroups"].as_array()) {
+    spec.supplementary_groups.push_back(static_cast<std::uint32_t>(group.as_int()));
+  }
+  if (context["fsGroup"].is_int()) {
+    spec.supplementary_groups.push_back(static_cast<std::uint32_t>(context["fsGroup"].as_int()));
+  }
+  const auto& escalation = input.container["securityContext"]["allowPrivilegeEscalation"];
+  spec.no_new_privileges = escalation.is_bool() && !escalation.as_bool();
+}
+
+void add_gpus(std::map<std::string, std::string>& environment, const ContainerInput& input) {
+  if (!input.gpus.empty()) {
+    // By UUID: an index would mean another card in another process.
+    const auto list = join(input.gpus, ",");
+    environment["CUDA_VISIBLE_DEVICES"] = list;
+    environment["NVIDIA_VISIBLE_DEVICES"] = list;
+  } else if (!input.options.gpu_uuids.empty()) {
+    // Who asked for none gets none: the cards belong to others.
+    environment.try_emplace("CUDA_VISIBLE_DEVICES", "");
+    environment.try_emplace("NVIDIA_VISIBLE_DEVICES", "void");
+  }
+  // Pods have host names of their own; NCCL would take them for different machines and give up
+  // NVLink.
+  environment.try_emplace("NCCL_HOSTID", input.options.name);
+}
+
+// A pod's /tmp is its own, but what its PATH names may lie in the host's: a checkout under /tmp,
+// say. Those directories are shown, read-only; a volume on the same path wins.
+void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment) {
+  if (spec.root.kind == RootFilesystem::Kind::Directory) return;
+  std::vector<Mount> shown;
+  for (const auto* variable : {"PATH", "LD_LIBRARY_PATH"}) {
+    const auto found = environment.find(variable);
+    if (found == environment.end()) continue;
+    for (const auto directory : split(found->second, ':')) {
+      std::error_code error;
+      const bool hidden = directory.starts_with("/tmp/");
+      if (!hidden || !std::filesystem::is_directory(directory, error)) continue;
+      shown.push_back(
+          {.source = std::string(directory), .target = std::string(directory), .read_only = true});
+    }
+  }
+  spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
+}
+
+}  // namespace
+
+std::string hostname_of(const json::Value& pod) {
+  auto name = pod["spec"]["hostname"].as_string();
+  if (name.empty()) name = api::name_of(pod);
+  constexpr std::size_t kMaxHostname = 63;
+  if (name.size() > kMaxHostname) {
+    name.resize(kMaxHostname);
+    while (!name.empty() && (name.back() == '-' || name.back() == '.')) name.pop_back();
+  }
+  return name;
+}
+
+SandboxSpec sandbox_spec(const json::Value& pod, std::string hosts_file) {
+  return {.pod_uid = api::uid_of(pod),
+          .pod_namespace = api::namespace_of(pod),
+          .pod_name = api::name_of(pod),
+          .hostname = hostname_of(pod),
+          .host_network = pod["spec"]["hostNetwork"].as_bool(),
+          .shm_key = api::label_of(pod, kJobUidLabel),
+          .hosts_file = std::move(hosts_file),
+          .limits = pod_limits(pod)};
+}
+
+Result<ContainerSpec> container_spec(const ContainerInput& input) {
+  const auto& links = input.pod["spec"]["enableServiceLinks"];
+  const auto services = service_environment(input.services, api::namespace_of(input.pod),
+                                            links.is_null() || links.as_bool());
+  auto command = TRY(command_line({.environment = {.pod = input.pod,
+                                                   .container = input.container,
+                                                   .place = input.place,
+                                                   .services = services,
+                                                   .lookup = input.lookup},
+                                   .options = input.options,
+                                   .hostname = hostname_of(input.pod)}));
+  add_gpus(command.environment, input);
+  ContainerSpec out{.name = input.container["name"].as_string(),
+                    .attempt = input.attempt,
+                    .argv = std::move(command.words),
+                    .cwd = command.working_directory,
+                    .root = root_of(command.image)};
+  out.mounts = TRY(container_mounts(input.container, input.volumes, command.environment));
+  show_search_path(out, command.environment);
+  for (auto& [name, value] : command.environment) out.env.emplace_back(name, value);
+  out.limits = limits_of(input.container);
+  const auto& message_path = input.container["terminationMessagePath"].as_string();
+  if (!message_path.empty()) out.termination_message_path = message_path;
+  add_security(out, input);
+  return out;
+}
+
+}  // namespace muster::node

@@ -1,0 +1,70 @@
+#include "node/pod/container/images.h"
+
+#include <fmt/format.h>
+
+namespace muster::node {
+
+namespace {
+
+// '*' matches any run of characters. Greedy with one point to return to: linear in practice and
+// never worse than pattern × text.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0;
+  std::size_t t = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p;
+      ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::vector<std::string> strings_of(const json::Value& list) {
+  std::vector<std::string> out;
+  for (const auto& item : list.as_array()) out.push_back(item.as_string());
+  return out;
+}
+
+}  // namespace
+
+const ImageRow* find_image(const std::vector<ImageRow>& rows, std::string_view image) {
+  for (const auto& row : rows) {
+    if (matches(row.pattern, image)) return &row;
+  }
+  return nullptr;
+}
+
+Result<std::vector<std::string>> words_to_run(const json::Value& container, const ImageRow* row) {
+  auto words = strings_of(container["command"]);
+  auto arguments = strings_of(container["args"]);
+  if (words.empty() && row != nullptr) {
+    words = row->entrypoint;
+    if (arguments.empty()) arguments = row->cmd;
+  }
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const bool nothing_names_a_program =
+      container["command"].as_array().empty() &&
+      (row == nullptr || (row->entrypoint.empty() && row->cmd.empty()));
+  if (nothing_names_a_program || words.empty()) {
+    return fail(
+        ErrorCode::Invalid,
+        fmt::format("container {} has no command, and image \"{}\" is not known here: give the "
+                    "container a command, or map the image in images.yaml",
+                    container["name"].as_string(), container["image"].as_string()));
+  }
+  return words;
+}
+
+}  // namespace muster::node

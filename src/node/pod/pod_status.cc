@@ -1,0 +1,221 @@
+#include "node/pod/pod_status.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "node/pod/back_off.h"
+
+namespace muster::node {
+
+namespace {
+
+using Role = ContainerRecord::Role;
+
+std::string container_id(const json::Value& pod, const ContainerRecord& container, int attempt) {
+  return fmt::format("muster://{}/{}/{}", api::uid_of(pod), container.name, attempt);
+}
+
+json::Value terminated(const json::Value& pod, const ContainerRecord& container,
+                       const Ending& ending) {
+  json::Value out = json::Object{{"exitCode", ending.exit_code}};
+  if (ending.signal != 0) out["signal"] = ending.signal;
+  if (!ending.reason.empty()) out["reason"] = ending.reason;
+  if (!ending.message.empty()) out["message"] = ending.message;
+  out["startedAt"] = format_time(ending.started);
+  out["finishedAt"] = format_time(ending.finished);
+  out["containerID"] = container_id(pod, container, ending.attempt);
+  return json::Object{{"terminated", std::move(out)}};
+}
+
+json::Value waiting(const std::string& reason, const std::string& message) {
+  json::Value out = json::Object{{"reason", reason}};
+  if (!message.empty()) out["message"] = message;
+  return json::Object{{"waiting", std::move(out)}};
+}
+
+// 10s, 1m20s: as Go prints durations, because people search for the kubelet's words.
+std::string duration_text(Duration delay) {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(delay).count();
+  if (seconds < 60) return fmt::format("{}s", seconds);
+  return fmt::format("{}m{}s", seconds / 60, seconds % 60);
+}
+
+// Waiting for its next run; that it is just being started is not worth a write of its own.
+bool backs_off(const StatusInput& input, const ContainerRecord& container) {
+  const bool again = container.ending() != nullptr && !input.record.stopping &&
+                     !input.record.settled && wants_restart(input.record.restart_policy, container);
+  if (!again || back_off_delay(input.options.back_off, container.quick_ends) == Duration::zero()) {
+    return false;
+  }
+  return container.starting || restart_at(input.options.back_off, container) > input.now;
+}
+
+json::Value state_of(const StatusInput& input, const ContainerRecord& container) {
+  if (const auto* running = std::get_if<Running>(&container.state)) {
+    return json::Object{{"running", json::Object{{"startedAt", format_time(running->started)}}}};
+  }
+  if (container.hold && !input.record.stopping) {
+    return waiting(container.hold->reason, container.hold->message);
+  }
+  if (const auto* ending = container.ending()) {
+    if (!backs_off(input, container)) return terminated(input.pod, container, *ending);
+    const auto delay = back_off_delay(input.options.back_off, container.quick_ends);
+    return waiting("CrashLoopBackOff",
+                   fmt::format("back-off {} restarting failed container={} pod={}_{}({})",
+                               duration_text(delay), container.name, api::name_of(input.pod),
+                               api::namespace_of(input.pod), api::uid_of(input.pod)));
+  }
+  const bool has_init = input.record.containers.front().role != Role::Main;
+  const bool its_turn = container.role != Role::Main || is_initialized(input.record);
+  return waiting(has_init && !its_turn ? "PodInitializing" : "ContainerCreating", "");
+}
+
+json::Value container_status(const StatusInput& input, const ContainerRecord& container,
+                             const json::Value& spec, const json::Value& before) {
+  const bool between_runs = backs_off(input, container);
+  json::Value out = json::Object{{"name", container.name}};
+  out["state"] = state_of(input, container);
+  if (between_runs) {
+    out["lastState"] = terminated(input.pod, container, *container.ending());
+  } else if (container.last) {
+    out["lastState"] = terminated(input.pod, container, *container.last);
+  } else {
+    out["lastState"] = json::Object{};
+  }
+  const bool main = container.role != Role::Init;
+  const auto* ending = container.ending();
+  out["ready"] =
+      main ? container.running() && container.ready : ending != nullptr && ending->exit_code == 0;
+  out["restartCount"] = std::max<std::int64_t>(container.attempt, before["restartCount"].as_int());
+  out["image"] = spec["image"].as_string();
+  out["imageID"] = "";
+  const bool ever_ran = container.running() || ending != nullptr;
+  if (ever_ran) {
+    out["imageID"] = spec["image"].as_string();
+    out["containerID"] = container_id(input.pod, container, container.attempt);
+  }
+  out["started"] = container.running() && container.startup_passed;
+  return out;
+}
+
+json::Value container_statuses(const StatusInput& input, const char* field, const char* specs,
+                               bool init) {
+  json::Array out;
+  for (const auto& container : input.record.containers) {
+    if ((container.role != Role::Main) != init) continue;
+    const auto* spec = api::find_named(input.pod["spec"][specs], container.name);
+    const auto* before = api::find_named(input.pod["status"][field], container.name);
+    static const json::Value none;
+    out.push_back(container_status(input, container, spec == nullptr ? none : *spec,
+                                   before == nullptr ? none : *before));
+  }
+  return out;
+}
+
+class Conditions {
+ public:
+  Conditions(const StatusInput& input)  // NOLINT(google-explicit-constructor)
+      : now_(format_time(input.now)), list_(input.pod["status"]["conditions"].as_array()) {}
+
+  void set(const char* type, bool value, const std::string& reason, const std::string& message) {
+    const auto found = std::ranges::find_if(list_, [type](const json::Value& c) {
+      return std::as_const(c)["type"].as_string() == type;
+    });
+    const std::string status = value ? "True" : "False";
+    json::Value fresh = json::Object{{"type", type},
+                                     {"status", status},
+                                     {"lastProbeTime", nullptr},
+                                     {"lastTransitionTime", now_}};
+    if (!reason.empty()) fresh["reason"] = reason;
+    if (!message.empty()) fresh["message"] = message;
+    if (found == list_.end()) {
+      list_.push_back(std::move(fresh));
+      return;
+    }
+    const auto& old = std::as_const(*found);
+    if (old["status"].as_string() == status) {
+      fresh["lastTransitionTime"] = old["lastTransitionTime"];
+    }
+    if (!old["observedGeneration"].is_null()) {
+      fresh["observedGeneration"] = old["observedGeneration"];
+    }
+    *found = std::move(fresh);
+  }
+  json::Array take() { return std::move(list_); }
+
+ private:
+  std::string now_;
+  json::Array list_;
+};
+
+// "[a b]" of the names that are not as they should be; empty when all are.
+std::string listed(const std::vector<std::string>& names) {
+  return names.empty() ? "" : fmt::format("[{}]", fmt::join(names, " "));
+}
+
+json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
+  Conditions out(input);
+  std::vector<std::string> unready;
+  std::vector<std::string> incomplete;
+  for (const auto& container : input.record.containers) {
+    const auto* ending = container.ending();
+    if (container.role == Role::Init) {
+      if (ending == nullptr || ending->exit_code != 0) incomplete.push_back(container.name);
+    } else if (!container.running() || !container.ready) {
+      unready.push_back(container.name);
+    }
+  }
+  const bool finished = api::is_finished(phase);
+  std::string reason = "ContainersNotReady";
+  if (finished) reason = phase == api::PodPhase::Succeeded ? "PodCompleted" : "PodFailed";
+  const auto message =
+      finished || unready.empty() ? "" : "containers with unready status: " + listed(unready);
+  const bool ready = !finished && unready.empty();
+
+  out.set("PodReadyToStartContainers", input.record.sandbox && !finished, "", "");
+  if (phase == api::PodPhase::Succeeded) {
+    out.set("Initialized", true, "PodCompleted", "");
+  } else if (is_initialized(input.record)) {
+    out.set("Initialized", true, "", "");
+  } else {
+    out.set("Initialized", false, "ContainersNotInitialized",
+            "containers with incomplete status: " + listed(incomplete));
+  }
+  out.set("Ready", ready, ready ? "" : reason, message);
+  out.set("ContainersReady", ready, ready ? "" : reason, message);
+  if (!input.pod["spec"]["nodeName"].as_string().empty()) out.set("PodScheduled", true, "", "");
+  return out.take();
+}
+
+}  // namespace
+
+json::Value pod_status(const StatusInput& input) {
+  json::Value out = input.pod["status"];
+  if (!out.is_object()) out = json::Object{};
+  if (input.record.settled) return out;  // the final word was said
+
+  const auto phase = phase_of(input.record);
+  out["phase"] = std::string(api::to_string(phase));
+  out["conditions"] = conditions_of(input, phase);
+  out["hostIP"] = input.options.host_ip;
+  out["hostIPs"] = json::Array{json::Object{{"ip", input.options.host_ip}}};
+  if (!input.record.pod_ip.empty()) {
+    out["podIP"] = input.record.pod_ip;
+    out["podIPs"] = json::Array{json::Object{{"ip", input.record.pod_ip}}};
+  }
+  if (input.record.start_time) out["startTime"] = format_time(*input.record.start_time);
+  if (!input.pod["spec"]["initContainers"].as_array().empty()) {
+    out["initContainerStatuses"] =
+        container_statuses(input, "initContainerStatuses", "initContainers", true);
+  }
+  out["containerStatuses"] = container_statuses(input, "containerStatuses", "containers", false);
+  if (input.record.failure) {
+    out["reason"] = input.record.failure->reason;
+    out["message"] = input.record.failure->message;
+  }
+  return out;
+}
+
+}  // namespace muster::node

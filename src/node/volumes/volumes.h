@@ -1,0 +1,58 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "json/value.h"
+#include "node/pod/container/downward.h"
+#include "node/pod/container/references.h"
+#include "node/runtime/runtime.h"
+
+// Volumes as directories on this machine. Plain functions on the file system; tokens come from
+// outside, because asking for them takes a while.
+namespace muster::node {
+
+// Where a volume lies, or that each container gets an empty memory file system of its own.
+struct VolumeSource {
+  std::string path;
+  bool tmpfs = false;
+  std::uint64_t tmpfs_bytes = 0;
+  bool read_only = false;
+};
+
+struct VolumeInput {
+  const json::Value& pod;
+  const Place& place;
+  const Lookup& lookup;
+  // By volume and path within it.
+  const std::map<std::pair<std::string, std::string>, std::string>& tokens;
+  std::string directory;         // of this pod's volumes
+  std::string memory_directory;  // the same on a memory file system, for secrets
+};
+
+// Makes or refreshes one volume. NotFound: a ConfigMap, Secret or key is missing yet; Invalid: this
+// node does not know the type, or the path is not of the type that was asked for.
+Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& volume);
+
+// True for volumes whose content follows what it was made from.
+bool is_refreshed(const json::Value& volume);
+
+// A service-account token that a projected volume wants.
+struct TokenWish {
+  std::string volume;
+  std::string path;
+  std::string audience;  // empty: the API server's own
+  std::int64_t expiration_seconds = 3600;
+};
+std::vector<TokenWish> token_wishes(const json::Value& pod);
+
+// The container's volumeMounts as the runtime takes them, subPath resolved (and made where it is
+// missing). subPathExpr is expanded with `variables`.
+Result<std::vector<Mount>> container_mounts(const json::Value& container,
+                                            const std::map<std::string, VolumeSource>& volumes,
+                                            const std::map<std::string, std::string>& variables);
+
+}  // namespace muster::node
