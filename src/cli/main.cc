@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/program.h"
-#include "cli/verbs.h"
+#include "cli/command_line.h"
+#include "cli/verbs/verbs.h"
 #include "dialects/registry.h"
 
 extern char** environ;

@@ -1,4 +1,4 @@
-#include "cli/job_view.h"
+#include "cli/jobs/job_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

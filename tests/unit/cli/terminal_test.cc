@@ -1,4 +1,4 @@
-#include "cli/terminal.h"
+#include "cli/terminal/terminal.h"
 
 #include <unistd.h>
 
@@ -8,9 +8,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/columns.h"
-#include "cli/follow.h"
-#include "cli/kept_logs.h"
+#include "cli/jobs/job_follower.h"
+#include "cli/jobs/kept_logs.h"
+#include "cli/terminal/columns.h"
 
 namespace muster::cli {
 namespace {

@@ -1,0 +1,180 @@
+#include "cli/cluster/control_plane.h"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "cli/cluster/node_options.h"
+#include "cli/cluster/open_cluster.h"
+#include "cluster/local/local_cluster.h"
+#include "controller/controller.h"
+#include "net/http_server.h"
+#include "node/agent/agent.h"
+#include "node/runtime/runtime.h"
+#include "scheduler/scheduler.h"
+#include "server/embedded.h"
+#include "server/http/http_front.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kServiceRange = "10.96.0.0/16";
+
+// The node's log files as the API server's source of logs.
+class NodeLogs final : public server::LogSource {
+ public:
+  NodeLogs(node::LogSource& logs, server::Core& core) : logs_(logs), core_(core) {}
+
+  Task<Result<std::unique_ptr<server::LogStream>>> open(server::ObjectPtr pod,
+                                                        server::LogOptions options) override {
+    node::LogQuery query;
+    if (options.tail_lines) query.tail_lines = static_cast<std::size_t>(*options.tail_lines);
+    if (options.limit_bytes) query.limit_bytes = static_cast<std::size_t>(*options.limit_bytes);
+    if (options.since_seconds) query.since = std::chrono::seconds(*options.since_seconds);
+    const cluster::LogOptions which{.container = options.container,
+                                    .follow = options.follow,
+                                    .previous = options.previous,
+                                    .timestamps = options.timestamps};
+    // A follower asks again and again how the pod is; once it is gone, its last state stands.
+    auto current = [this, last = pod]() mutable {
+      const auto* kind = core_.kinds().find(api::pods());
+      const auto now = core_.get(*kind, api::key_of(*last));
+      if (!now || api::uid_of(**now) != api::uid_of(*last)) return api::ObjectPtr();
+      return last = *now;
+    };
+    auto stream = CO_TRY(logs_.open(std::move(current), which, query));
+    co_return std::make_unique<Adapter>(std::move(stream));
+  }
+
+ private:
+  class Adapter final : public server::LogStream {
+   public:
+    explicit Adapter(std::unique_ptr<cluster::LogStream> stream) : stream_(std::move(stream)) {}
+    Task<Result<std::optional<std::string>>> next() override { return stream_->next(); }
+
+   private:
+    std::unique_ptr<cluster::LogStream> stream_;
+  };
+
+  node::LogSource& logs_;
+  server::Core& core_;
+};
+
+}  // namespace
+
+// In the order they are made; close() goes backwards.
+struct Plane::Impl {
+  explicit Impl(Context& with) : context(with), failed(with.loop), scope(with.loop) {}
+
+  Context& context;
+  std::optional<Error> failure;
+  rt::Event failed;
+  std::unique_ptr<server::EmbeddedServer> server;
+  std::unique_ptr<cluster::LocalCluster> cluster;
+  std::unique_ptr<node::Runtime> runtime;
+  std::unique_ptr<node::NodeAgent> agent;
+  std::unique_ptr<NodeLogs> logs;
+  std::unique_ptr<scheduler::Scheduler> scheduler;
+  std::unique_ptr<controller::Controller> controller;
+  std::unique_ptr<server::HttpFront> front;
+  std::unique_ptr<net::HttpServer> http;
+  rt::TaskScope scope;
+
+  Task<Result<void>> start(PlaneParts parts) {
+    std::error_code error;
+    std::filesystem::create_directories(context.home, error);
+    if (error)
+      co_return fail(ErrorCode::Io,
+                     fmt::format("cannot make {}: {}", context.home, error.message()));
+    std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
+    server =
+        CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
+                                                        .pool = &context.pool,
+                                                        .rng = context.rng,
+                                                        .registry = context.registry,
+                                                        .home = context.home,
+                                                        .service_range = std::string(kServiceRange),
+                                                        .log = context.log.named("server")}));
+    server->on_failure([this](const Error& why) {
+      failure = why;
+      failed.set();
+    });
+    cluster = std::make_unique<cluster::LocalCluster>(server->core());
+    if (parts == PlaneParts::All) CO_TRY(co_await start_workers());
+    co_return serve();
+  }
+
+  Task<Result<void>> start_workers() {
+    runtime = CO_TRY(node::create_runtime(context.loop, context.pool,
+                                          {.home = context.home,
+                                           .shim_path = CO_TRY(find_shim()),
+                                           .service_range = std::string(kServiceRange),
+                                           .logger = context.log.named("runtime")}));
+    agent = CO_TRY(node::NodeAgent::create({.loop = context.loop,
+                                            .cluster = *cluster,
+                                            .runtime = *runtime,
+                                            .rng = context.rng,
+                                            .pool = &context.pool,
+                                            .log = context.log.named("node")},
+                                           CO_TRY(node_options(context, node_name()))));
+    logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
+    server->core().set_log_source(logs.get());
+    scheduler =
+        std::make_unique<scheduler::Scheduler>(context.loop, *cluster, context.rng, context.log);
+    controller = std::make_unique<controller::Controller>(context.loop, *cluster, context.registry,
+                                                          context.rng, context.log,
+                                                          controller::Controller::Options{});
+    CO_TRY(co_await agent->start());
+    scope.spawn(scheduler->run());
+    scope.spawn(controller->run());
+    co_return Result<void>{};
+  }
+
+  Result<void> serve() {
+    auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
+    front = std::make_unique<server::HttpFront>(server->core(), context.rng);
+    http =
+        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *front,
+                                          net::HttpServerOptions{.log = context.log.named("http")});
+    http->start();
+    return {};
+  }
+
+  Task<void> close() {
+    if (http) co_await http->close();
+    co_await scope.close();
+    if (agent) co_await agent->settle(std::chrono::seconds(10));
+    if (agent) co_await agent->close();
+    if (runtime) co_await runtime->close();
+    if (server) co_await server->close();
+  }
+};
+
+Plane::Plane(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Plane::~Plane() = default;
+
+Task<Result<std::unique_ptr<Plane>>> Plane::start(Context& context, PlaneParts parts) {
+  std::unique_ptr<Plane> plane(new Plane(std::make_unique<Impl>(context)));
+  auto started = co_await plane->impl_->start(parts);
+  if (!started) {
+    co_await plane->close();
+    co_return fail(started.error());
+  }
+  co_return plane;
+}
+
+cluster::Cluster& Plane::cluster() const {
+  return *impl_->cluster;
+}
+const std::optional<Error>& Plane::failure() const {
+  return impl_->failure;
+}
+rt::Event& Plane::failed() {
+  return impl_->failed;
+}
+Task<void> Plane::close() {
+  return impl_->close();
+}
+
+}  // namespace muster::cli

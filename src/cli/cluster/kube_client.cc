@@ -1,0 +1,40 @@
+#include "cli/cluster/kube_client.h"
+
+#include <fmt/format.h>
+
+#include "cli/version.h"
+#include "cluster/kube/files.h"
+#include "cluster/kube/kubeconfig.h"
+
+namespace muster::cli {
+namespace {
+
+using namespace cluster::kube;
+
+const HostFiles& host_files() {
+  static const HostFiles files;
+  return files;
+}
+
+}  // namespace
+
+Result<ClientConfig> client_config(const Context& context) {
+  const bool in_pod = !context.env("KUBERNETES_SERVICE_HOST").empty();
+  if (!context.wants_cluster() && context.env("KUBECONFIG").empty() && in_pod) {
+    return in_cluster_config(context.env("KUBERNETES_SERVICE_HOST"),
+                             context.env("KUBERNETES_SERVICE_PORT"), host_files());
+  }
+  KubeconfigOptions options = kubeconfig_files(context.kubeconfig.value_or(""),
+                                               context.env("KUBECONFIG"), context.env("HOME"));
+  options.context = context.kube_context.value_or("");
+  options.insecure = context.insecure ? Insecure::Allow : Insecure::Refuse;
+  return load_kubeconfig(options, host_files());
+}
+
+Result<std::unique_ptr<KubeCluster>> open_kube(Context& context, const ClientConfig& config,
+                                               const cluster::Fence* fence) {
+  return KubeCluster::create(context.loop, context.pool, config, host_files(), context.rng,
+                             {.user_agent = fmt::format("muster/{}", kVersion), .fence = fence});
+}
+
+}  // namespace muster::cli

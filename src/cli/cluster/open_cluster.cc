@@ -1,0 +1,104 @@
+#include "cli/cluster/open_cluster.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/fd.h"
+#include "cli/cluster/control_plane.h"
+#include "cli/cluster/kube_client.h"
+#include "cluster/kube/kube_cluster.h"
+
+namespace muster::cli {
+namespace {
+
+using cluster::kube::KubeCluster;
+
+// Whether somebody listens there now; a socket file alone may be left from a crash.
+bool answers(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.size() >= sizeof address.sun_path) return false;
+  std::memcpy(address.sun_path, path.c_str(), path.size());
+  const Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+}
+
+}  // namespace
+
+std::string socket_path(const std::string& home) {
+  return home + "/muster.sock";
+}
+
+Target::Target() = default;
+Target::~Target() = default;
+
+Task<Result<std::unique_ptr<Target>>> Target::open(Context& context, PlaneParts parts) {
+  auto target = std::make_unique<Target>();
+  if (context.wants_cluster()) {
+    CO_TRY(co_await target->open_cluster(context));
+  } else {
+    CO_TRY(co_await target->open_local(context, parts));
+  }
+  if (!context.ns.empty()) target->ns_ = context.ns;
+  co_return target;
+}
+
+Task<Result<void>> Target::open_cluster(Context& context) {
+  const auto config = CO_TRY(client_config(context));
+  remote_ = CO_TRY(open_kube(context, config, nullptr));
+  cluster_ = remote_.get();
+  ns_ = config.ns;
+  description_ = fmt::format("cluster {}", config.context);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
+  local_ = true;
+  description_ = "this machine";
+  // Several tries: an owner may end, or a new one begin, between looking and asking.
+  for (int attempt = 0;; ++attempt) {
+    if (answers(socket_path(context.home))) {
+      cluster::kube::ClientConfig config{.context = "local",
+                                         .server = {.socket_path = socket_path(context.home)}};
+      remote_ = CO_TRY(open_kube(context, config, nullptr));
+      cluster_ = remote_.get();
+      description_ = fmt::format("this machine (muster up in {})", context.home);
+      co_return Result<void>{};
+    }
+    auto plane = co_await Plane::start(context, parts);
+    if (plane) {
+      plane_ = std::move(*plane);
+      cluster_ = &plane_->cluster();
+      co_return Result<void>{};
+    }
+    const bool owned =
+        plane.error().code == ErrorCode::AlreadyExists || plane.error().code == ErrorCode::Conflict;
+    if (!owned || attempt >= 20) co_return fail(plane.error());
+    CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(100)));
+  }
+}
+
+Task<int> on_target(Context& context, PlaneParts parts,
+                    std::function<Task<Result<int>>(Target&)> work) {
+  auto target = co_await Target::open(context, parts);
+  if (!target) {
+    print_error(target.error());
+    co_return exit_code::kFailed;
+  }
+  const auto code = co_await work(**target);
+  if (!code) print_error(code.error());
+  co_await (*target)->close();
+  co_return code.value_or(exit_code::kFailed);
+}
+
+Task<void> Target::close() {
+  if (remote_) co_await remote_->close();
+  if (plane_) co_await plane_->close();
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/jobs/manifest.h"
+
+namespace muster::cli {
+
+// Prints the children that each job would get, as YAML documents or a JSON list. The exit code.
+int print_planned(const std::vector<Manifest>& manifests, const std::string& output);
+
+}  // namespace muster::cli

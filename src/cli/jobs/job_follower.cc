@@ -1,0 +1,163 @@
+#include "cli/jobs/job_follower.h"
+
+#include <fmt/format.h>
+
+#include "api/pod.h"
+#include "base/strings.h"
+#include "cli/jobs/job_view.h"
+#include "plan/plan.h"
+
+namespace muster::cli {
+namespace {
+
+// A rank that prints no newline for this long a stretch gets its line cut.
+constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
+
+bool has_started(const json::Value& status) {
+  return status["state"]["running"].is_object() || status["state"]["terminated"].is_object();
+}
+
+}  // namespace
+
+bool RankFilter::accepts(std::string_view role_name, int index) const {
+  if (!role.empty() && !equal_ignoring_case(role, role_name)) return false;
+  return ranks.empty() || ranks.contains(index);
+}
+
+class JobFollower::JobSink final : public cluster::Sink {
+ public:
+  explicit JobSink(JobFollower& owner) : owner_(owner) {}
+  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
+    bool found = false;
+    for (const auto& object : objects) {
+      if (api::uid_of(*object) != owner_.uid_) continue;
+      owner_.job_ = object;
+      found = true;
+    }
+    owner_.gone_ = !found;
+    owner_.changed_.pulse();
+  }
+  void apply(const cluster::WatchEvent& event) override {
+    if (api::uid_of(*event.object) != owner_.uid_) return;
+    owner_.job_ = event.object;
+    owner_.gone_ = event.type == cluster::EventType::Deleted;
+    owner_.changed_.pulse();
+  }
+
+ private:
+  JobFollower& owner_;
+};
+
+class JobFollower::PodSink final : public cluster::Sink {
+ public:
+  explicit PodSink(JobFollower& owner) : owner_(owner) {}
+  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
+    owner_.pods_.clear();
+    for (const auto& object : objects) owner_.see_pod(object);
+    owner_.changed_.pulse();
+  }
+  void apply(const cluster::WatchEvent& event) override {
+    if (event.type == cluster::EventType::Deleted) {
+      owner_.pods_.erase(api::name_of(*event.object));
+    } else {
+      owner_.see_pod(event.object);
+    }
+    owner_.changed_.pulse();
+  }
+
+ private:
+  JobFollower& owner_;
+};
+
+JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,
+                         api::ObjectKey key, std::string uid, Screen& screen, Options options)
+    : context_(context),
+      cluster_(cluster),
+      dialect_(dialect),
+      key_(std::move(key)),
+      uid_(std::move(uid)),
+      screen_(screen),
+      options_(std::move(options)),
+      changed_(context.loop),
+      job_sink_(std::make_unique<JobSink>(*this)),
+      pod_sink_(std::make_unique<PodSink>(*this)),
+      scope_(context.loop),
+      logs_(context.loop) {
+  job_reflector_ = std::make_unique<cluster::Reflector>(
+      context.loop, cluster, dialect.identity().resource,
+      cluster::Selection{.ns = key_.ns, .fields = "metadata.name=" + key_.name}, *job_sink_,
+      context.rng, context.log);
+  pod_reflector_ = std::make_unique<cluster::Reflector>(
+      context.loop, cluster, api::pods(),
+      cluster::Selection{.ns = key_.ns,
+                         .labels = fmt::format("{}={}", plan::labels::kJobUid, uid_)},
+      *pod_sink_, context.rng, context.log);
+}
+
+JobFollower::~JobFollower() = default;
+
+void JobFollower::start() {
+  scope_.spawn(job_reflector_->run());
+  scope_.spawn(pod_reflector_->run());
+}
+
+Task<void> JobFollower::close() {
+  co_await scope_.close();
+  co_await logs_.close();
+}
+
+bool JobFollower::finished() const {
+  return job_ && JobView::from(*job_, dialect_).finished;
+}
+
+void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
+  pods_[api::name_of(*pod)] = pod;
+  if (!options_.logs) return;
+  const std::string& role = api::label_of(*pod, plan::labels::kRole);
+  const int index =
+      static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
+  if (!options_.filter.accepts(role, index)) return;
+  for (const json::Value& status : (*pod)["status"]["containerStatuses"].as_array()) {
+    const std::string& container = status["name"].as_string();
+    const std::string once =
+        fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
+    if (!has_started(status) || !followed_.insert(once).second) continue;
+    const std::string prefix =
+        options_.prefix ? line_prefix(screen_.terminal(), role, index, index == 0) : "";
+    logs_.spawn(follow_log(api::key_of(*pod), container, prefix));
+  }
+}
+
+Task<void> JobFollower::follow_log(api::ObjectKey pod, std::string container, std::string prefix) {
+  auto stream = co_await cluster_.log(pod, {.container = container, .follow = true});
+  if (!stream) {
+    context_.log.debug("log of {}: {}", pod.text(), stream.error().message);
+    co_return;
+  }
+  std::string rest;
+  const bool keep_color = screen_.terminal().color;
+  while (true) {
+    const auto chunk = co_await (*stream)->next();
+    if (!chunk || !*chunk) break;
+    rest += **chunk;
+    std::size_t from = 0;
+    for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', from)) {
+      screen_.job_line(prefix +
+                       safe_line(std::string_view(rest).substr(from, end - from), keep_color));
+      from = end + 1;
+    }
+    rest.erase(0, from);
+    if (rest.size() > kLongestLine) {
+      screen_.job_line(prefix + safe_line(rest, keep_color));
+      rest.clear();
+    }
+  }
+  if (!rest.empty()) screen_.job_line(prefix + safe_line(rest, keep_color));
+}
+
+Task<void> JobFollower::drain_logs(Duration limit) {
+  const rt::Timer enough(context_.loop, limit, [this] { logs_.request_stop(); });
+  co_await logs_.join();
+}
+
+}  // namespace muster::cli

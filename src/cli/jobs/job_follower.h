@@ -1,0 +1,81 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "cli/context.h"
+#include "cli/terminal/screen.h"
+#include "cluster/cluster.h"
+#include "cluster/reflector.h"
+#include "plan/dialect.h"
+#include "rt/scope.h"
+
+namespace muster::cli {
+
+// Which ranks' logs are wanted.
+struct RankFilter {
+  std::string role;     // empty: all, in any letter case
+  std::set<int> ranks;  // empty: all
+
+  [[nodiscard]] bool accepts(std::string_view role_name, int index) const;
+};
+
+// Follows one job: its object, its pods, and the logs of its ranks as one stream. Lives on the
+// loop; close() before it is destroyed.
+class JobFollower {
+ public:
+  struct Options {
+    bool logs = true;
+    RankFilter filter;
+    bool prefix = true;
+  };
+
+  JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,
+              api::ObjectKey key, std::string uid, Screen& screen, Options options);
+  ~JobFollower();
+
+  void start();
+  Task<void> close();
+
+  // The job as last seen; null before it was, or once it is gone.
+  [[nodiscard]] const cluster::ObjectPtr& job() const { return job_; }
+  [[nodiscard]] bool gone() const { return gone_; }
+  [[nodiscard]] bool finished() const;
+  // Pods that still exist, by name.
+  [[nodiscard]] const std::map<std::string, cluster::ObjectPtr>& pods() const { return pods_; }
+  // Pulsed at every change.
+  rt::Event& changed() { return changed_; }
+  // Waits until every log that was begun has ended, but not longer than the limit.
+  Task<void> drain_logs(Duration limit);
+
+ private:
+  class JobSink;
+  class PodSink;
+
+  void see_pod(const cluster::ObjectPtr& pod);
+  Task<void> follow_log(api::ObjectKey pod, std::string container, std::string prefix);
+
+  Context& context_;
+  cluster::Cluster& cluster_;
+  const plan::Dialect& dialect_;
+  api::ObjectKey key_;
+  std::string uid_;
+  Screen& screen_;
+  Options options_;
+  rt::Event changed_;
+  cluster::ObjectPtr job_;
+  bool gone_ = false;
+  std::map<std::string, cluster::ObjectPtr> pods_;
+  std::set<std::string> followed_;  // pod uid / container / restart count
+  std::unique_ptr<JobSink> job_sink_;
+  std::unique_ptr<PodSink> pod_sink_;
+  std::unique_ptr<cluster::Reflector> job_reflector_;
+  std::unique_ptr<cluster::Reflector> pod_reflector_;
+  rt::TaskScope scope_;
+  rt::TaskScope logs_;
+};
+
+}  // namespace muster::cli

@@ -1,0 +1,138 @@
+#include "cli/jobs/manifest.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "base/fd.h"
+#include "base/limits.h"
+#include "base/strings.h"
+#include "yaml/yaml.h"
+
+namespace muster::cli {
+namespace {
+
+Result<std::string> read_all(int fd, const std::string& name) {
+  std::string text;
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const auto count = ::read(fd, buffer.data(), buffer.size());
+    if (count < 0) return fail_errno("reading " + name);
+    if (count == 0) return text;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+    if (text.size() > limits::kMaxManifestFileBytes) {
+      return fail(ErrorCode::TooLarge, fmt::format("{} is larger than {} MiB", name,
+                                                   limits::kMaxManifestFileBytes >> 20U));
+    }
+  }
+}
+
+Result<std::string> read_file(const std::string& path) {
+  if (path == "-") return read_all(STDIN_FILENO, "standard input");
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return fail_errno("cannot read " + path);
+  struct stat status{};
+  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
+    return fail(ErrorCode::BadRequest, path + " is a directory; name a file");
+  }
+  return read_all(file.get(), path);
+}
+
+const std::vector<api::Resource>& plain_kinds() {
+  static const std::vector<api::Resource> kinds = {api::config_maps(), api::secrets(),
+                                                   api::services(),    api::service_accounts(),
+                                                   api::pods(),        api::namespaces()};
+  return kinds;
+}
+
+// Kind (group/version), … for messages.
+std::string known_kinds(const plan::Registry& registry) {
+  std::vector<std::string> known;
+  for (const auto& dialect : registry.all()) {
+    const api::Resource& resource = dialect->identity().resource;
+    known.push_back(fmt::format("{} ({})", resource.kind, resource.api_version()));
+  }
+  return join(known, ", ");
+}
+
+Result<Manifest> recognise(const yaml::Document& document, const std::string& file,
+                           const plan::Registry& registry) {
+  Manifest manifest{.source = fmt::format("{}:{}", file, document.line), .object = document.value};
+  const auto bad = [&](std::string message) {
+    return fail(ErrorCode::BadRequest, fmt::format("{}: {}", manifest.source, message));
+  };
+  if (!document.value.is_object())
+    return bad(
+        fmt::format("a Kubernetes object is needed, this is a {}", document.value.type_name()));
+  const std::string& api_version = api::api_version_of(document.value);
+  const std::string& kind = api::kind_of(document.value);
+  if (api_version.empty())
+    return bad("apiVersion is missing; known job kinds: " + known_kinds(registry));
+  if (kind.empty()) return bad("kind is missing; known job kinds: " + known_kinds(registry));
+  manifest.dialect = registry.find(api_version, kind);
+  if (manifest.dialect != nullptr) {
+    manifest.resource = manifest.dialect->identity().resource;
+    return manifest;
+  }
+  for (const api::Resource& resource : plain_kinds()) {
+    if (resource.kind == kind && resource.api_version() == api_version) {
+      manifest.resource = resource;
+      return manifest;
+    }
+  }
+  return bad(fmt::format("no kind {} in {}; known job kinds: {}", printable(kind),
+                         printable(api_version), known_kinds(registry)));
+}
+
+Result<void> complete(Manifest& manifest, const std::string& ns) {
+  json::Value& metadata = manifest.object["metadata"];
+  if (!metadata.is_object()) {
+    return fail(
+        ErrorCode::Invalid,
+        fmt::format("{}: metadata is missing; at least metadata.name is needed", manifest.source));
+  }
+  if (metadata["name"].as_string().empty() && metadata["generateName"].as_string().empty()) {
+    return fail(ErrorCode::Invalid, fmt::format("{}: metadata.name is required", manifest.source));
+  }
+  if (manifest.resource.namespaced() && metadata["namespace"].as_string().empty())
+    metadata["namespace"] = ns;
+  if (manifest.dialect == nullptr) return {};
+  auto causes = manifest.dialect->validate(manifest.object);
+  if (causes.empty()) return {};
+  std::vector<std::string> sentences;
+  for (const auto& cause : causes)
+    sentences.push_back(fmt::format("{}: {}", cause.field, cause.message));
+  return fail(Error{
+      .code = ErrorCode::Invalid,
+      .message = fmt::format("{} {} ({}) is invalid: {}", manifest.resource.kind,
+                             api::name_of(manifest.object), manifest.source, join(sentences, "; ")),
+      .causes = std::move(causes)});
+}
+
+}  // namespace
+
+Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
+                                             const plan::Registry& registry,
+                                             const std::string& ns) {
+  std::vector<Manifest> manifests;
+  for (const std::string& file : files) {
+    const std::string text = TRY(read_file(file));
+    const auto documents = yaml::read(text);
+    if (!documents) return fail(documents.error().in(file));
+    for (const auto& document : *documents) {
+      manifests.push_back(TRY(recognise(document, file, registry)));
+      TRY(complete(manifests.back(), ns));
+    }
+  }
+  if (manifests.empty()) {
+    return fail(ErrorCode::BadRequest, fmt::format("{}: no document in it", join(files, ", ")));
+  }
+  return manifests;
+}
+
+}  // namespace muster::cli

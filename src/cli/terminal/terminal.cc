@@ -1,0 +1,84 @@
+#include "cli/terminal/terminal.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <array>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace muster::cli {
+namespace {
+
+// Okabe and Ito's colours, as the nearest of 256, readable on black and on white.
+constexpr std::array<int, 8> kPalette = {208, 39, 35, 178, 27, 166, 170, 244};
+
+// The length of an SGR sequence (ESC [ digits ; m) at the front, 0 if it is something else.
+std::size_t sgr_length(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  for (std::size_t i = 2; i < text.size() && i < 32; ++i) {
+    if (text[i] == 'm') return i + 1;
+    if (text[i] != ';' && (text[i] < '0' || text[i] > '9')) return 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+Terminal Terminal::detect(const Context& context) {
+  Terminal terminal;
+  terminal.out_is_terminal = ::isatty(STDOUT_FILENO) == 1 && context.env("TERM") != "dumb";
+  terminal.err_is_terminal = ::isatty(STDERR_FILENO) == 1 && context.env("TERM") != "dumb";
+  const bool forced = !context.env("FORCE_COLOR").empty() || !context.env("CLICOLOR_FORCE").empty();
+  terminal.color = terminal.out_is_terminal || forced;
+  if (!context.env("NO_COLOR").empty()) terminal.color = false;
+  if (context.color == "always") terminal.color = true;
+  if (context.color == "never") terminal.color = false;
+  for (const auto* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
+    const std::string locale = context.env(name);
+    if (locale.empty()) continue;
+    const std::string lower = to_lower(locale);
+    terminal.utf8 =
+        lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
+    break;
+  }
+  winsize size{};
+  if (terminal.err_is_terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
+      size.ws_col > 0) {
+    terminal.width = size.ws_col;
+  }
+  return terminal;
+}
+
+std::string safe_line(std::string_view line, bool keep_color) {
+  std::string out;
+  while (!line.empty()) {
+    const auto escape = line.find('\x1b');
+    out += printable(line.substr(0, escape));
+    if (escape == std::string_view::npos) break;
+    line.remove_prefix(escape);
+    const std::size_t length = sgr_length(line);
+    if (length > 0 && keep_color) out += line.substr(0, length);
+    line.remove_prefix(length > 0 ? length : 1);
+  }
+  return out;
+}
+
+std::string line_prefix(const Terminal& terminal, std::string_view role, int index, bool bold) {
+  const std::string_view bar = terminal.utf8 ? "│" : "|";
+  // Worker is w, PS is ps: the initial, or the whole of a short name.
+  const std::string name = to_lower(role.size() <= 2 ? role : role.substr(0, 1));
+  const std::string text = fmt::format("{}{} {} ", name, index, bar);
+  if (!terminal.color) return text;
+  const int color = kPalette[stable_hash(fmt::format("{}/{}", role, index)) % kPalette.size()];
+  return fmt::format("\x1b[{}38;5;{}m{}\x1b[0m", bold ? "1;" : "", color, text);
+}
+
+std::string clock_time(Duration duration) {
+  const auto total = std::chrono::duration_cast<std::chrono::seconds>(duration).count();
+  return fmt::format("{}:{:02}:{:02}", total / 3600, total / 60 % 60, total % 60);
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,103 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "api/pod.h"
+#include "cli/cluster/open_cluster.h"
+#include "cli/jobs/job_view.h"
+#include "cli/terminal/columns.h"
+#include "cli/verbs/verbs.h"
+#include "plan/plan.h"
+#include "yaml/yaml.h"
+
+namespace muster::cli {
+namespace {
+
+std::string when(const std::optional<Time>& time) {
+  return time ? format_time(*time) : "-";
+}
+
+void print_job(const json::Value& job, const plan::Dialect& dialect) {
+  const JobView view = JobView::from(job, dialect);
+  fmt::print("Name:        {}\nNamespace:   {}\nKind:        {} {}\nState:       {}\n",
+             api::name_of(job), api::namespace_of(job), dialect.identity().resource.kind,
+             dialect.identity().resource.api_version(), view.state);
+  fmt::print("Ranks:       {}/{}\nRestarts:    {}\nStarted:     {}\nCompleted:   {}\n",
+             view.ranks_ready, view.ranks, view.restarts, when(view.ledger.start_time),
+             when(view.ledger.completion_time));
+  if (!view.message.empty()) fmt::print("Message:     {}\n", view.message);
+  fmt::print("{}", root_cause(view, api::name_of(job)));
+  std::vector<std::vector<std::string>> rows = {{"  TYPE", "STATUS", "REASON", "SINCE"}};
+  for (const json::Value& condition : job["status"]["conditions"].as_array()) {
+    rows.push_back({"  " + condition["type"].as_string(), condition["status"].as_string(),
+                    condition["reason"].as_string(), condition["lastTransitionTime"].as_string()});
+  }
+  fmt::print("Conditions:\n{}", columns(rows));
+}
+
+Task<Result<void>> print_pods(cluster::Cluster& cluster, const json::Value& job) {
+  const auto pods = CO_TRY(co_await cluster.list(
+      api::pods(),
+      {.where = {.ns = api::namespace_of(job),
+                 .labels = fmt::format("{}={}", plan::labels::kJobUid, api::uid_of(job))}}));
+  std::vector<std::vector<std::string>> rows = {
+      {"  NAME", "ROLE", "RANK", "PHASE", "RESTARTS", "IP", "NODE"}};
+  for (const auto& pod : pods.items) {
+    rows.push_back(
+        {"  " + api::name_of(*pod), api::label_of(*pod, plan::labels::kRole),
+         api::label_of(*pod, plan::labels::kIndex), std::string(to_string(api::phase_of(*pod))),
+         std::to_string(api::restarts_of(*pod)), api::pod_ip_of(*pod), api::node_name_of(*pod)});
+  }
+  fmt::print("Pods:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  co_return Result<void>{};
+}
+
+Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& object, Time now) {
+  const auto events = CO_TRY(co_await cluster.list(
+      api::events(), {.where = {.ns = api::namespace_of(object),
+                                .fields = "involvedObject.uid=" + api::uid_of(object)}}));
+  std::vector<cluster::ObjectPtr> sorted = events.items;
+  std::ranges::sort(sorted, {},
+                    [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
+  std::vector<std::vector<std::string>> rows = {{"  AGE", "TYPE", "REASON", "MESSAGE"}};
+  for (const auto& event : sorted) {
+    const auto last = api::time_at((*event)["lastTimestamp"]);
+    rows.push_back({"  " + (last ? format_age(now - *last) : "-"), (*event)["type"].as_string(),
+                    (*event)["reason"].as_string(), (*event)["message"].as_string()});
+  }
+  fmt::print("Events:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  co_return Result<void>{};
+}
+
+Task<Result<int>> describe_in(Context& context, Target& target, DescribeOptions options) {
+  const auto resources = CO_TRY(resources_named(context.registry, options.resource));
+  for (const api::Resource& resource : resources) {
+    auto object = co_await target.cluster().get(
+        resource, {.ns = resource.namespaced() ? target.ns() : "", .name = options.name});
+    if (!object) {
+      if (&resource != &resources.back() && object.error().code == ErrorCode::NotFound) continue;
+      co_return fail(object.error());
+    }
+    const plan::Dialect* dialect = context.registry.find(resource);
+    if (dialect != nullptr) {
+      print_job(**object, *dialect);
+      CO_TRY(co_await print_pods(target.cluster(), **object));
+    } else {
+      fmt::print("{}", yaml::write(**object));
+    }
+    CO_TRY(co_await print_events(target.cluster(), **object, context.loop.now()));
+    co_return exit_code::kOk;
+  }
+  co_return exit_code::kOk;
+}
+
+}  // namespace
+
+Task<int> describe(Context& context, DescribeOptions options) {
+  return on_target(context, PlaneParts::Store,
+                   [&context, options = std::move(options)](Target& target) {
+                     return describe_in(context, target, options);
+                   });
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,99 @@
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/cluster/kube_client.h"
+#include "cli/cluster/node_options.h"
+#include "cli/verbs/verbs.h"
+#include "net/http_server.h"
+#include "net/stream.h"
+#include "node/agent/agent.h"
+#include "node/logs/log_endpoint.h"
+#include "node/runtime/runtime.h"
+
+namespace muster::cli {
+namespace {
+
+using cluster::kube::KubeCluster;
+
+Result<std::string> read_pem(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(ErrorCode::NotFound, fmt::format("--client-ca: cannot read {}", path));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The kubelet's log endpoint for clients of one CA; nothing without one.
+Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context,
+                                                       const NodeVerbOptions& options) {
+  if (options.client_ca.empty()) return std::unique_ptr<net::Listener>();
+  const auto identity = TRY(net::make_self_signed(
+      {.common_name = options.name, .ip_addresses = {options.address}}, context.loop.now()));
+  auto tls = TRY(net::TlsContext::server(
+      {.identity = identity, .client_ca_pem = TRY(read_pem(options.client_ca))}));
+  return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
+}
+
+Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions options) {
+  node::RuntimeOptions runtime_options{.home = context.home,
+                                       .shim_path = CO_TRY(find_shim()),
+                                       .logger = context.log.named("runtime")};
+  if (!options.pod_range.empty()) runtime_options.pod_range = options.pod_range;
+  if (!options.service_range.empty()) runtime_options.service_range = options.service_range;
+  std::error_code error;
+  std::filesystem::create_directories(context.home, error);
+  auto runtime =
+      CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
+  auto listener = CO_TRY(listen_for_logs(context, options));
+  node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
+  node_settings.host_ip = options.address;
+  if (listener) node_settings.log_port = listener->port();
+  auto agent = CO_TRY(node::NodeAgent::create({.loop = context.loop,
+                                               .cluster = cluster,
+                                               .runtime = *runtime,
+                                               .rng = context.rng,
+                                               .pool = &context.pool,
+                                               .log = context.log.named("node")},
+                                              std::move(node_settings)));
+  node::LogEndpoint endpoint(context.loop, agent->logs(),
+                             [&](const api::ObjectKey& key) { return agent->find_pod(key); });
+  std::unique_ptr<net::HttpServer> http;
+  if (listener)
+    http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), endpoint);
+  if (http) http->start();
+  const auto started = co_await agent->start();
+  if (started) {
+    context.log.info("node {} is registered", options.name);
+    rt::Signals signals(context.loop, {SIGINT, SIGTERM});
+    [[maybe_unused]] const auto signal = co_await signals.next();
+  }
+  if (http) co_await http->close();
+  co_await agent->close();
+  co_await runtime->close();
+  co_return started;
+}
+
+}  // namespace
+
+Task<int> node(Context& context, NodeVerbOptions options) {
+  const auto config = client_config(context);
+  if (!config) {
+    print_error(config.error());
+    co_return exit_code::kFailed;
+  }
+  auto cluster = open_kube(context, *config, nullptr);
+  if (!cluster) {
+    print_error(cluster.error());
+    co_return exit_code::kFailed;
+  }
+  const auto done = co_await serve(context, **cluster, std::move(options));
+  co_await (*cluster)->close();
+  if (!done) print_error(done.error());
+  co_return done ? exit_code::kOk : exit_code::kFailed;
+}
+
+}  // namespace muster::cli

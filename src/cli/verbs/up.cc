@@ -1,0 +1,51 @@
+#include <csignal>
+
+#include <fmt/format.h>
+
+#include "cli/cluster/control_plane.h"
+#include "cli/cluster/open_cluster.h"
+#include "cli/verbs/verbs.h"
+
+namespace muster::cli {
+namespace {
+
+Task<void> stop_on_signal(rt::RealLoop& loop, rt::Event& over) {
+  rt::Signals signals(loop, {SIGINT, SIGTERM});
+  if (co_await signals.next()) over.set();
+}
+
+Task<void> stop_on_failure(Plane& plane, rt::Event& over) {
+  if (co_await plane.failed().wait()) over.set();
+}
+
+}  // namespace
+
+Task<int> up(Context& context, UpOptions options) {
+  const Monotonic begun = context.loop.monotonic();
+  auto plane = co_await Plane::start(context, PlaneParts::All);
+  if (!plane) {
+    print_error(plane.error());
+    co_return exit_code::kFailed;
+  }
+  if (!options.quiet) {
+    const auto took =
+        std::chrono::duration_cast<std::chrono::milliseconds>(context.loop.monotonic() - begun);
+    fmt::print("   Started  embedded control plane in {} ms · state in {}\n", took.count(),
+               context.home);
+    fmt::print("       API  unix://{}\n", socket_path(context.home));
+    fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
+    static_cast<void>(std::fflush(stdout));
+  }
+  rt::Event over(context.loop);
+  rt::TaskScope scope(context.loop);
+  scope.spawn(stop_on_signal(context.loop, over));
+  scope.spawn(stop_on_failure(**plane, over));
+  [[maybe_unused]] const auto waited = co_await over.wait();
+  co_await scope.close();
+  const auto failure = (*plane)->failure();
+  co_await (*plane)->close();
+  if (failure) print_error(*failure);
+  co_return failure ? exit_code::kFailed : exit_code::kOk;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/context.h"
+#include "cli/jobs/job_follower.h"
+#include "rt/task.h"
+
+// One function a verb; each returns the process's exit code and prints its own errors.
+namespace muster::cli {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  bool dry_run = false;
+  std::string output;  // of a dry run: yaml or json
+};
+Task<int> run(Context& context, RunOptions options);
+
+struct UpOptions {
+  bool quiet = false;
+};
+Task<int> up(Context& context, UpOptions options);
+
+struct GetOptions {
+  std::string resource = "jobs";
+  std::vector<std::string> names;
+  std::string output;
+  std::string labels;
+};
+Task<int> get(Context& context, GetOptions options);
+
+struct DescribeOptions {
+  std::string resource = "jobs";
+  std::string name;
+};
+Task<int> describe(Context& context, DescribeOptions options);
+
+struct LogsOptions {
+  std::string name;
+  bool follow = false;
+  bool previous = false;
+  bool timestamps = false;
+  std::optional<int> tail;
+  RankFilter filter;
+  bool prefix = true;
+};
+Task<int> logs(Context& context, LogsOptions options);
+
+struct DeleteOptions {
+  std::vector<std::string> words;  // NAME… of jobs, or RESOURCE NAME…
+  std::vector<std::string> files;
+  bool wait = true;
+  std::optional<int> grace_seconds;
+};
+Task<int> remove(Context& context, DeleteOptions options);
+
+struct WaitOptions {
+  std::string name;
+  std::string condition = "finished";
+  std::optional<double> timeout_seconds;
+};
+Task<int> wait(Context& context, WaitOptions options);
+
+struct OperatorOptions {
+  std::string ns;
+  bool leader_elect = false;
+  bool take_over = false;
+  std::string lease_namespace = "muster-system";
+  std::string metrics_address = "127.0.0.1:8080";
+  std::string health_address = "127.0.0.1:8081";
+};
+Task<int> run_operator(Context& context, OperatorOptions options);
+
+struct NodeVerbOptions {
+  std::string name;
+  std::string client_ca;
+  std::string address = "127.0.0.1";
+  std::string pod_range;
+  std::string service_range;
+};
+Task<int> node(Context& context, NodeVerbOptions options);
+
+int version(const std::string& output);
+
+// `jobs`, a kind's plural, singular or short name, or a built-in kind; Invalid with the known ones.
+Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
+                                                   const std::string& name);
+
+}  // namespace muster::cli

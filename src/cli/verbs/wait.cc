@@ -1,0 +1,91 @@
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/cluster/open_cluster.h"
+#include "cli/jobs/find_job.h"
+#include "cli/jobs/job_view.h"
+#include "cli/terminal/screen.h"
+#include "cli/verbs/verbs.h"
+
+namespace muster::cli {
+namespace {
+
+bool satisfied(const cluster::ObjectPtr& job, const plan::Dialect& dialect,
+               const std::string& condition) {
+  const JobView view = JobView::from(*job, dialect);
+  if (condition == "finished") return view.finished;
+  if (condition == "running") return view.state == "Running" || view.finished;
+  const std::string wanted = condition.substr(condition.find('=') + 1);
+  for (const json::Value& one : (*job)["status"]["conditions"].as_array()) {
+    if (equal_ignoring_case(one["type"].as_string(), wanted) && one["status"].as_string() == "True")
+      return true;
+  }
+  return false;
+}
+
+Task<Result<int>> wait_in(Context& context, Target& target, WaitOptions options) {
+  const bool known = options.condition == "finished" || options.condition == "running" ||
+                     options.condition == "delete" || options.condition.starts_with("condition=");
+  if (!known) {
+    co_return fail(
+        ErrorCode::BadRequest,
+        fmt::format("--for={} is unknown; use finished, running, delete or condition=TYPE",
+                    options.condition));
+  }
+  const FoundJob found =
+      CO_TRY(co_await find_job(context, target.cluster(), target.ns(), options.name));
+  Screen screen(Terminal{});
+  JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
+                       api::uid_of(*found.job), screen, {.logs = false});
+  follower.start();
+  bool late = false;
+  rt::Timer limit(context.loop);
+  if (options.timeout_seconds) {
+    limit.start(std::chrono::duration_cast<Duration>(
+                    std::chrono::duration<double>(*options.timeout_seconds)),
+                [&] {
+                  late = true;
+                  follower.changed().pulse();
+                });
+  }
+  int code = exit_code::kOk;
+  while (true) {
+    if (follower.gone()) {
+      if (options.condition != "delete") {
+        print_error(
+            {.code = ErrorCode::NotFound, .message = fmt::format("{} was deleted", options.name)});
+        code = exit_code::kFailed;
+      }
+      break;
+    }
+    if (follower.job() && options.condition != "delete" &&
+        satisfied(follower.job(), *found.dialect, options.condition)) {
+      const JobView view = JobView::from(*follower.job(), *found.dialect);
+      fmt::print("{}/{} {}\n", found.dialect->identity().resource.qualified(), options.name,
+                 to_lower(view.state));
+      if (options.condition == "finished") code = exit_code_for(view);
+      break;
+    }
+    if (late) {
+      print_error({.code = ErrorCode::Timeout,
+                   .message = fmt::format("timed out waiting for {} to be {}", options.name,
+                                          options.condition)});
+      code = exit_code::kTimeout;
+      break;
+    }
+    if (!co_await follower.changed().wait()) break;
+  }
+  co_await follower.close();
+  co_return code;
+}
+
+}  // namespace
+
+Task<int> wait(Context& context, WaitOptions options) {
+  return on_target(context, PlaneParts::All,
+                   [&context, options = std::move(options)](Target& target) {
+                     return wait_in(context, target, options);
+                   });
+}
+
+}  // namespace muster::cli
