@@ -1,5 +1,6 @@
 #include "base/time.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 
@@ -63,6 +64,11 @@ Time SystemClock::now() const {
 
 Monotonic SystemClock::monotonic() const {
   return {std::chrono::steady_clock::now().time_since_epoch()};
+}
+
+Duration seconds_saturating(std::int64_t seconds_wanted) {
+  constexpr std::int64_t kMost = 100LL * 365 * 24 * 3600;
+  return seconds(std::clamp(seconds_wanted, -kMost, kMost));
 }
 
 std::string format_time(Time time) {

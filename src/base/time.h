@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,10 @@ class SystemClock final : public Clock {
   [[nodiscard]] Time now() const override;
   [[nodiscard]] Monotonic monotonic() const override;
 };
+
+// As many seconds as somebody wrote, but not more than about a hundred years either way: added to
+// any time of our days the sum still fits the 292 years that nanoseconds have.
+Duration seconds_saturating(std::int64_t seconds);
 
 // 2026-11-15T03:04:05Z, as metav1.Time writes it.
 std::string format_time(Time time);

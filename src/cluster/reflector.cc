@@ -60,18 +60,19 @@ Task<void> Reflector::run() {
 }
 
 Task<Result<void>> Reflector::relist() {
-  std::vector<ObjectPtr> objects;
   ListOptions options{.where = where_};
-  ListPage page;
+  std::string version;
+  sink_.begin();
   do {
-    page = CO_TRY(co_await cluster_.list(resource_, options));
-    objects.insert(objects.end(), page.items.begin(), page.items.end());
-    options.continue_token = page.continue_token;
+    ListPage page = CO_TRY(co_await cluster_.list(resource_, options));
+    sink_.stage(std::move(page.items));
+    options.continue_token = std::move(page.continue_token);
+    version = std::move(page.resource_version);
   } while (!options.continue_token.empty());
-  version_ = page.resource_version;
+  version_ = std::move(version);
   relist_at_ = loop_.monotonic() +
                std::chrono::duration_cast<Duration>(kRelistInterval * (0.8 + 0.2 * rng_.unit()));
-  sink_.replace(objects, version_);
+  sink_.commit(version_);
   synced_.set();
   co_return Result<void>{};
 }

@@ -13,13 +13,16 @@
 
 namespace muster::cluster {
 
-// Who is told of a kind's objects, in order. A whole list replaces everything known; what the list
-// does not hold is gone, unless it is newer than the list.
+// Who is told of a kind's objects, in order. A list arrives in pages, none of which is kept by the
+// sender: begin, stage…, commit. Readers of the sink see what was known before until the commit.
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void replace(const std::vector<ObjectPtr>& objects,
-                       const std::string& resource_version) = 0;
+  // A list starts; whatever an unfinished one staged is dropped.
+  virtual void begin() = 0;
+  virtual void stage(std::vector<ObjectPtr> page) = 0;
+  // The list is whole: what no page held is gone, unless it is newer than the list.
+  virtual void commit(const std::string& resource_version) = 0;
   virtual void apply(const WatchEvent& event) = 0;
 };
 

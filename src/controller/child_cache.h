@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -25,33 +24,52 @@ class ChildCache final : public cluster::Sink {
 
   ChildCache(Make make, Changed changed) : make_(std::move(make)), changed_(std::move(changed)) {}
 
-  void replace(const std::vector<cluster::ObjectPtr>& objects,
-               const std::string& resource_version) override {
-    seen_ = std::max(seen_, cluster::version_number(resource_version));
-    std::set<std::string> owners;
-    std::map<std::string, Entries> fresh;
-    for (const auto& object : objects) insert_into(fresh, *object, owners);
-    std::set<std::string> lost;
-    for (auto& [owner, entries] : by_owner_) {
-      owners.insert(owner);
-      for (auto& [uid, entry] : entries) {
-        const bool newer = entry.version > seen_;
-        const bool listed = fresh.contains(owner) && fresh[owner].contains(uid);
-        if (!newer && !listed && !entry.asked) lost.insert(owner);
-        if (newer) fresh[owner].try_emplace(uid, std::move(entry));
+  void begin() override {
+    ++list_;
+    staged_.clear();
+  }
+
+  // A page becomes views at once: a view is a tenth of its object. What did not change since it was
+  // last seen needs no second view.
+  void stage(std::vector<cluster::ObjectPtr> page) override {
+    for (const auto& object : page) {
+      const std::string owner = api::controller_uid_of(*object);
+      if (owner.empty()) continue;
+      const std::string uid = api::uid_of(*object);
+      Entry* known = find(owner, uid);
+      if (known != nullptr) known->list = list_;
+      if (known == nullptr || version_of(*object) > known->version) {
+        staged_.push_back({owner, uid, version_of(*object), make_(*object)});
       }
     }
-    by_owner_ = std::move(fresh);
-    for (const auto& owner : owners) changed_(owner, lost.contains(owner));
+  }
+
+  void commit(const std::string& resource_version) override {
+    const std::uint64_t listed = cluster::version_number(resource_version);
+    seen_ = std::max(seen_, listed);
+    for (Staged& staged : staged_) put(std::move(staged)).list = list_;
+    staged_ = {};
+    std::map<std::string, bool> owners;  // whether they lost a child
+    for (auto& [owner, entries] : by_owner_) {
+      bool& lost = owners[owner];
+      std::erase_if(entries, [&](const auto& uid_and_entry) {
+        const Entry& entry = uid_and_entry.second;
+        const bool gone = entry.list != list_ && entry.version <= listed;
+        lost |= gone && !entry.asked;
+        return gone;
+      });
+    }
+    std::erase_if(by_owner_, [](const auto& owner) { return owner.second.empty(); });
+    for (const auto& [owner, lost] : owners) changed_(owner, lost);
   }
 
   void apply(const cluster::WatchEvent& event) override {
-    seen_ = std::max(seen_, cluster::version_number(api::resource_version_of(*event.object)));
+    seen_ = std::max(seen_, version_of(*event.object));
     const std::string owner = api::controller_uid_of(*event.object);
     if (owner.empty()) return;
     if (event.type == cluster::EventType::Deleted) {
       erase(owner, api::uid_of(*event.object));
-    } else if (put(owner, *event.object)) {
+    } else if (put_newer(owner, *event.object)) {
       changed_(owner, false);
     }
   }
@@ -60,9 +78,9 @@ class ChildCache final : public cluster::Sink {
   // it is gone again: false.
   bool learn(const json::Value& object) {
     const std::string owner = api::controller_uid_of(object);
-    const bool known = by_owner_.contains(owner) && by_owner_[owner].contains(api::uid_of(object));
-    if (!known && cluster::version_number(api::resource_version_of(object)) <= seen_) return false;
-    put(owner, object);
+    const bool known = find(owner, api::uid_of(object)) != nullptr;
+    if (!known && version_of(object) <= seen_) return false;
+    put_newer(owner, object);
     return true;
   }
 
@@ -96,9 +114,20 @@ class ChildCache final : public cluster::Sink {
   struct Entry {
     std::uint64_t version = 0;
     View view;
-    bool asked = false;  // we asked for its deletion
+    bool asked = false;      // we asked for its deletion
+    std::uint64_t list = 0;  // the last list that held it
   };
   using Entries = std::map<std::string, Entry>;
+  struct Staged {
+    std::string owner;
+    std::string uid;
+    std::uint64_t version;
+    View view;
+  };
+
+  static std::uint64_t version_of(const json::Value& object) {
+    return cluster::version_number(api::resource_version_of(object));
+  }
 
   Entry* find(const std::string& owner, const std::string& uid) {
     const auto found = by_owner_.find(owner);
@@ -107,15 +136,26 @@ class ChildCache final : public cluster::Sink {
     return entry == found->second.end() ? nullptr : &entry->second;
   }
 
-  bool put(const std::string& owner, const json::Value& object) {
-    const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
-    auto [entry, added] = by_owner_[owner].try_emplace(api::uid_of(object));
-    if (!added && version <= entry->second.version) return false;
-    // Once we asked for its deletion it stays "going", whatever an older event says.
-    const bool was_deleting = !added && entry->second.view.deleting;
-    entry->second = {.version = version, .view = make_(object), .asked = entry->second.asked};
-    entry->second.view.deleting |= was_deleting;
+  bool put_newer(const std::string& owner, const json::Value& object) {
+    const std::string uid = api::uid_of(object);
+    const std::uint64_t version = version_of(object);
+    if (const Entry* known = find(owner, uid); known != nullptr && version <= known->version) {
+      return false;
+    }
+    put({owner, uid, version, make_(object)});
     return true;
+  }
+
+  Entry& put(Staged fresh) {
+    auto [at, added] = by_owner_[fresh.owner].try_emplace(std::move(fresh.uid));
+    Entry& entry = at->second;
+    if (added || fresh.version > entry.version) {
+      // Once we asked for its deletion it stays "going", whatever an older event says.
+      fresh.view.deleting |= entry.view.deleting;
+      entry.version = fresh.version;
+      entry.view = std::move(fresh.view);
+    }
+    return entry;
   }
 
   void erase(const std::string& owner, const std::string& uid) {
@@ -129,19 +169,11 @@ class ChildCache final : public cluster::Sink {
     changed_(owner, lost);
   }
 
-  void insert_into(std::map<std::string, Entries>& fresh, const json::Value& object,
-                   std::set<std::string>& owners) {
-    const std::string owner = api::controller_uid_of(object);
-    if (owner.empty()) return;
-    const std::uint64_t version = cluster::version_number(api::resource_version_of(object));
-    fresh[owner].insert_or_assign(api::uid_of(object),
-                                  Entry{.version = version, .view = make_(object)});
-    owners.insert(owner);
-  }
-
   Make make_;
   Changed changed_;
   std::map<std::string, Entries> by_owner_;
+  std::vector<Staged> staged_;
+  std::uint64_t list_ = 0;  // the number of the list under way, or of the last one
   std::uint64_t seen_ = 0;
 };
 

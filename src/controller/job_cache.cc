@@ -4,13 +4,22 @@ namespace muster::controller {
 
 using cluster::version_number;
 
-void JobCache::replace(const std::vector<cluster::ObjectPtr>& objects,
-                       const std::string& resource_version) {
-  std::map<api::ObjectKey, cluster::ObjectPtr> old = std::exchange(jobs_, {});
+// What is known already in that version is staged as the object we have: one copy, not two.
+void JobCache::stage(std::vector<cluster::ObjectPtr> page) {
+  for (auto& job : page) {
+    auto known = find(api::key_of(*job));
+    const bool same = known && api::uid_of(*known) == api::uid_of(*job) &&
+                      api::resource_version_of(*known) == api::resource_version_of(*job);
+    staged_.push_back(same ? std::move(known) : std::move(job));
+  }
+}
+
+void JobCache::commit(const std::string& resource_version) {
+  const std::map<api::ObjectKey, cluster::ObjectPtr> old = std::exchange(jobs_, {});
   by_uid_.clear();
-  for (const auto& job : objects) put(job);
+  for (const auto& job : std::exchange(staged_, {})) put(job);
   const std::uint64_t listed = version_number(resource_version);
-  for (auto& [key, job] : old) {
+  for (const auto& [key, job] : old) {
     // Newer than the list: a write of ours that the list could not know.
     if (version_number(api::resource_version_of(*job)) > listed) put(job);
     if (!jobs_.contains(key)) changed_(key);

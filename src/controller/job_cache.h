@@ -3,6 +3,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <vector>
 
 #include "cluster/reflector.h"
 
@@ -14,8 +15,9 @@ class JobCache final : public cluster::Sink {
   using Changed = std::function<void(const api::ObjectKey&)>;
   explicit JobCache(Changed changed) : changed_(std::move(changed)) {}
 
-  void replace(const std::vector<cluster::ObjectPtr>& objects,
-               const std::string& resource_version) override;
+  void begin() override { staged_.clear(); }
+  void stage(std::vector<cluster::ObjectPtr> page) override;
+  void commit(const std::string& resource_version) override;
   void apply(const cluster::WatchEvent& event) override;
   // The answer to a status write of ours.
   void learn(const cluster::ObjectPtr& job);
@@ -34,6 +36,7 @@ class JobCache final : public cluster::Sink {
   Changed changed_;
   std::map<api::ObjectKey, cluster::ObjectPtr> jobs_;
   std::map<std::string, api::ObjectKey> by_uid_;
+  std::vector<cluster::ObjectPtr> staged_;
 };
 
 }  // namespace muster::controller

@@ -2,6 +2,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/log.h"
 #include "base/random.h"
@@ -28,32 +30,36 @@ class Scheduler {
    public:
     Views(rt::Event& changed, bool (*wanted)(const json::Value&))
         : changed_(changed), wanted_(wanted) {}
-    void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
-      views_.clear();
-      for (const auto& object : objects) put(*object);
+    void begin() override { staged_.clear(); }
+    void stage(std::vector<cluster::ObjectPtr> page) override {
+      for (const auto& object : page) put(*object, staged_);
+    }
+    void commit(const std::string&) override {
+      views_ = std::exchange(staged_, {});
       changed_.set();
     }
     void apply(const cluster::WatchEvent& event) override {
       if (event.type == cluster::EventType::Deleted) {
         views_.erase(api::uid_of(*event.object));
       } else {
-        put(*event.object);
+        put(*event.object, views_);
       }
       changed_.set();
     }
     std::map<std::string, View>& all() { return views_; }
 
    private:
-    void put(const json::Value& object) {
+    void put(const json::Value& object, std::map<std::string, View>& views) {
       if (wanted_(object)) {
-        views_.insert_or_assign(api::uid_of(object), View::from(object));
+        views.insert_or_assign(api::uid_of(object), View::from(object));
       } else {
-        views_.erase(api::uid_of(object));
+        views.erase(api::uid_of(object));
       }
     }
     rt::Event& changed_;
     bool (*wanted_)(const json::Value&);
     std::map<std::string, View> views_;
+    std::map<std::string, View> staged_;
   };
 
   // One look at everything; an error when the run is to end.

@@ -27,14 +27,16 @@ bool RankFilter::accepts(std::string_view role_name, int index) const {
 class JobFollower::JobSink final : public cluster::Sink {
  public:
   explicit JobSink(JobFollower& owner) : owner_(owner) {}
-  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
-    bool found = false;
-    for (const auto& object : objects) {
-      if (api::uid_of(*object) != owner_.uid_) continue;
-      owner_.job_ = object;
-      found = true;
+  void begin() override { staged_.reset(); }
+  void stage(std::vector<cluster::ObjectPtr> page) override {
+    for (auto& object : page) {
+      if (api::uid_of(*object) == owner_.uid_) staged_ = std::move(object);
     }
-    owner_.gone_ = !found;
+  }
+  void commit(const std::string&) override {
+    owner_.gone_ = !staged_;
+    if (staged_) owner_.job_ = std::move(staged_);
+    staged_.reset();
     owner_.changed_.pulse();
   }
   void apply(const cluster::WatchEvent& event) override {
@@ -46,14 +48,19 @@ class JobFollower::JobSink final : public cluster::Sink {
 
  private:
   JobFollower& owner_;
+  cluster::ObjectPtr staged_;
 };
 
 class JobFollower::PodSink final : public cluster::Sink {
  public:
   explicit PodSink(JobFollower& owner) : owner_(owner) {}
-  void replace(const std::vector<cluster::ObjectPtr>& objects, const std::string&) override {
+  void begin() override { staged_.clear(); }
+  void stage(std::vector<cluster::ObjectPtr> page) override {
+    staged_.insert(staged_.end(), page.begin(), page.end());
+  }
+  void commit(const std::string&) override {
     owner_.pods_.clear();
-    for (const auto& object : objects) owner_.see_pod(object);
+    for (const auto& pod : std::exchange(staged_, {})) owner_.see_pod(pod);
     owner_.changed_.pulse();
   }
   void apply(const cluster::WatchEvent& event) override {
@@ -67,6 +74,7 @@ class JobFollower::PodSink final : public cluster::Sink {
 
  private:
   JobFollower& owner_;
+  std::vector<cluster::ObjectPtr> staged_;
 };
 
 JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,

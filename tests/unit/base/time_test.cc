@@ -1,5 +1,7 @@
 #include "base/time.h"
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
 #include "base/random.h"
@@ -57,6 +59,24 @@ TEST(Time, RoundTrips) {
     EXPECT_EQ(parse_time(format_micro_time(time)).value(), time);
     EXPECT_EQ(parse_time(format_time(time)).value(),
               std::chrono::floor<std::chrono::seconds>(time));
+  }
+}
+
+TEST(Time, AnyNumberOfSecondsCanBeAddedToToday) {
+  const Duration century = 24h * 365 * 100;
+  const std::pair<std::int64_t, Duration> rows[] = {
+      {0, 0s},
+      {-5, -5s},
+      {86'400, 24h},
+      {9'999'999'999, century},
+      {-9'999'999'999, -century},
+      {std::numeric_limits<std::int64_t>::max(), century},
+      {std::numeric_limits<std::int64_t>::min(), -century},
+  };
+  const Time today(1'794'711'845s);
+  for (const auto& [seconds, duration] : rows) {
+    EXPECT_EQ(seconds_saturating(seconds), duration) << seconds;
+    EXPECT_EQ(today + seconds_saturating(seconds) > today, seconds > 0) << seconds;
   }
 }
 

@@ -15,6 +15,13 @@ cluster::ObjectPtr share(json::Value object) {
   return std::make_shared<const json::Value>(std::move(object));
 }
 
+// A list of one page.
+void list(cluster::Sink& sink, std::vector<cluster::ObjectPtr> objects, const char* version) {
+  sink.begin();
+  sink.stage(std::move(objects));
+  sink.commit(version);
+}
+
 json::Value with_phase(json::Value pod, const char* phase) {
   pod["status"]["phase"] = phase;
   return pod;
@@ -67,7 +74,7 @@ TEST_F(ChildCacheTest, OurOwnWriteIsKnownBeforeTheStreamTells) {
 TEST_F(ChildCacheTest, AListKeepsOnlyWhatItHoldsOrCouldNotKnow) {
   event(EventType::Added, owned_pod("gone", "job", "3"));
   cache_.learn(owned_pod("new", "job", "12"));
-  cache_.replace({share(owned_pod("listed", "job", "8"))}, "10");
+  list(cache_, {share(owned_pod("listed", "job", "8"))}, "10");
   const auto pods = cache_.of("job");
   ASSERT_THAT(pods, SizeIs(2));
   EXPECT_EQ(pods[0].name, "listed");
@@ -92,15 +99,59 @@ TEST_F(ChildCacheTest, SaysWhetherAChildWentByOurWish) {
 
 TEST_F(ChildCacheTest, AListTellsOfALossToo) {
   event(EventType::Added, owned_pod("p", "job", "5"));
-  cache_.replace({}, "10");
+  list(cache_, {}, "10");
   EXPECT_THAT(changed_, ElementsAre("job", "job lost"));
+}
+
+TEST_F(ChildCacheTest, AListThatIsNotWholeChangesNothing) {
+  event(EventType::Added, owned_pod("old", "job", "3"));
+  cache_.begin();
+  cache_.stage({share(owned_pod("first", "job", "8"))});
+  ASSERT_THAT(cache_.of("job"), SizeIs(1));
+  EXPECT_EQ(cache_.of("job")[0].name, "old");
+  // It broke off; the next one finds other objects.
+  cache_.begin();
+  cache_.stage({share(owned_pod("second", "job", "9"))});
+  cache_.stage({share(owned_pod("third", "job", "10"))});
+  cache_.commit("11");
+  const auto pods = cache_.of("job");
+  ASSERT_THAT(pods, SizeIs(2));
+  EXPECT_EQ(pods[0].name, "second");
+  EXPECT_EQ(pods[1].name, "third");
+}
+
+TEST_F(ChildCacheTest, WhatHappensWhileAListIsUnderWayIsNotUndone) {
+  event(EventType::Added, with_phase(owned_pod("p", "job", "5"), "Pending"));
+  event(EventType::Added, owned_pod("q", "job", "6"));
+  cache_.begin();
+  cache_.stage({share(with_phase(owned_pod("p", "job", "8"), "Pending")),
+                share(owned_pod("q", "job", "9"))});
+  cache_.learn(with_phase(owned_pod("p", "job", "12"), "Running"));
+  cache_.expect_deletion("job", "uid-q");
+  cache_.mark_deleting("job", "uid-q");
+  cache_.commit("10");
+  const auto pods = cache_.of("job");
+  ASSERT_THAT(pods, SizeIs(2));
+  EXPECT_EQ(pods[0].phase, api::PodPhase::Running);
+  EXPECT_TRUE(pods[1].deleting);
+  changed_.clear();
+  event(EventType::Deleted, owned_pod("q", "job", "13"));
+  EXPECT_THAT(changed_, ElementsAre("job")) << "it went by our wish";
+}
+
+TEST_F(ChildCacheTest, WhatWasListedInAnUnfinishedListOnlyIsGone) {
+  event(EventType::Added, owned_pod("p", "job", "5"));
+  cache_.begin();
+  cache_.stage({share(owned_pod("p", "job", "5"))});
+  list(cache_, {}, "10");
+  EXPECT_THAT(cache_.of("job"), IsEmpty());
 }
 
 TEST_F(ChildCacheTest, WhatNobodyOwnsIsNotKept) {
   json::Value pod = owned_pod("p", "job", "5");
   pod["metadata"].object().erase("ownerReferences");
   event(EventType::Added, pod);
-  cache_.replace({share(pod)}, "6");
+  list(cache_, {share(pod)}, "6");
   EXPECT_EQ(cache_.size(), 0U);
 }
 
@@ -151,13 +202,22 @@ TEST_F(JobCacheTest, TheDeletionOfAnOldJobLeavesItsNamesakeAlone) {
 TEST_F(JobCacheTest, AListKeepsOurNewerWrite) {
   cache_.apply({.type = EventType::Added, .object = job("a", "5")});
   cache_.learn(job("a", "9"));
-  cache_.replace({job("a", "5")}, "7");
+  list(cache_, {job("a", "5")}, "7");
   EXPECT_EQ(version(), "9");
+}
+
+TEST_F(JobCacheTest, AListThatIsNotWholeChangesNothing) {
+  cache_.apply({.type = EventType::Added, .object = job("a", "5")});
+  cache_.begin();
+  cache_.stage({job("a", "6")});
+  EXPECT_EQ(version(), "5");
+  list(cache_, {}, "7");
+  EXPECT_EQ(version(), "none");
 }
 
 TEST_F(JobCacheTest, WhatAListDoesNotHoldIsGoneAndSaidSo) {
   cache_.apply({.type = EventType::Added, .object = job("a", "5")});
-  cache_.replace({}, "7");
+  list(cache_, {}, "7");
   EXPECT_EQ(version(), "none");
   EXPECT_EQ(changes_, 2);
 }

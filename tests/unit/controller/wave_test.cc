@@ -90,7 +90,8 @@ TEST_F(WaveTest, ANameThatOurOwnEarlierTryTookIsDone) {
 
 TEST_F(WaveTest, OursThatTheWatchNeverShowedIsTriedAgainLater) {
   must(cluster_->create(api::pods(), owned_pod("train-worker-0", job_.uid)));
-  pods_.replace({}, "1000000");
+  pods_.begin();
+  pods_.commit("1000000");
   const WaveResult result = run({create("train-worker-0")});
   EXPECT_THAT(result.refusals, IsEmpty());
   EXPECT_TRUE(result.failure.has_value());
