@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const auto frame = shim::take_frame(buffer);
     if (!frame || !*frame) break;
   }
-  round_trip<shim::PodRecord>(bytes);
+  round_trip<shim::SandboxRecord>(bytes);
   round_trip<shim::StartRecord>(bytes);
   round_trip<shim::FailureRecord>(bytes);
   round_trip<ContainerSpec>(bytes);

@@ -12,7 +12,7 @@
 #include "base/strings.h"
 #include "node/linux/files.h"
 
-namespace muster::node::shim {
+namespace muster::node::linux {
 
 namespace {
 
@@ -57,7 +57,8 @@ std::int64_t shares_of(std::int64_t milli) {
   return std::clamp<std::int64_t>(milli * 1024 / 1000, 2, 262'144);
 }
 
-Result<void> limit_v1(const std::string& memory, const std::string& cpu, const Limits& limits) {
+Result<void> limit_v1(const std::string& memory, const std::string& cpu,
+                      const ResourceLimits& limits) {
   if (limits.memory_bytes) {
     TRY(write_existing(memory + "/memory.limit_in_bytes", std::to_string(*limits.memory_bytes)));
   }
@@ -72,7 +73,7 @@ Result<void> limit_v1(const std::string& memory, const std::string& cpu, const L
   return {};
 }
 
-Result<void> limit_v2(const std::string& directory, const Limits& limits) {
+Result<void> limit_v2(const std::string& directory, const ResourceLimits& limits) {
   if (limits.memory_bytes) {
     TRY(write_existing(directory + "/memory.max", std::to_string(*limits.memory_bytes)));
     // A limit that swap can stretch is none; kernels without swap accounting have no such file.
@@ -165,7 +166,7 @@ std::vector<std::string> Cgroup::directories() const {
   return {};
 }
 
-Result<void> Cgroup::create(const Limits& limits, Holds holds) {
+Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
   for (const auto& directory : directories()) TRY(make_group(directory));
   switch (version_) {
     case CgroupRoots::Version::None:
@@ -218,4 +219,4 @@ void Cgroup::remove() const {
   for (const auto& directory : directories()) remove_group(directory);
 }
 
-}  // namespace muster::node::shim
+}  // namespace muster::node::linux

@@ -5,9 +5,17 @@
 
 #include "base/error.h"
 #include "node/runtime/types.h"
-#include "node/shim/protocol.h"
 
-namespace muster::node::shim {
+namespace muster::node::linux {
+
+// How cgroups are mounted here: the directories above the pods, one for each controller in use.
+struct CgroupRoots {
+  enum class Version { None, V1, V2 };
+  Version version = Version::None;
+  std::string memory;  // v1: …/memory/muster/<home>; v2: …/muster/<home>, the same for both
+  std::string cpu;
+  friend bool operator==(const CgroupRoots&, const CgroupRoots&) = default;
+};
 
 // Finds the cgroups of this machine and makes muster/<home> in them. Version::None where nothing
 // can be written: pods then run without limits.
@@ -22,7 +30,7 @@ class Cgroup {
   Cgroup(const CgroupRoots& roots, const std::string& relative);
 
   enum class Holds { Processes, Groups };
-  Result<void> create(const Limits& limits, Holds holds);
+  Result<void> create(const ResourceLimits& limits, Holds holds);
   // The calling process goes into it; its children follow.
   [[nodiscard]] Result<void> enter() const;
   // Every process in it and below it, as seen from the caller's PID namespace.
@@ -42,4 +50,4 @@ class Cgroup {
   std::string cpu_;
 };
 
-}  // namespace muster::node::shim
+}  // namespace muster::node::linux

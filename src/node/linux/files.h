@@ -1,14 +1,14 @@
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
-#include "node/shim/protocol.h"
+#include "base/time.h"
 
-// Small facts of the kernel and of a pod's directory, one function each.
-namespace muster::node::shim {
+// Small facts of file systems and the clock, one function each.
+namespace muster::node::linux {
 
 // Whole contents, at most `limit` bytes of it.
 Result<std::string> read_file(const std::string& path, std::size_t limit = std::size_t{16} << 20U);
@@ -21,26 +21,9 @@ Result<void> make_directories(const std::string& path, unsigned mode = 0755);
 Result<void> remove_tree(const std::string& path);
 bool exists(const std::string& path);
 
-std::string boot_id();
-// In clock ticks since boot; 0 when there is no such process.
-std::uint64_t start_time_of(int pid);
-ProcessIdentity identity_of(int pid);
-// True while that very process lives (a zombie does not).
-bool is_alive(const ProcessIdentity& identity);
-// Signals that process, and never one that took its number.
-bool signal_process(const ProcessIdentity& identity, int signal);
-
 Time now();
 
 // A name that is one path component and nothing else.
 bool is_safe_name(std::string_view name);
 
-std::string container_directory(const std::string& pod_directory, const ContainerId& id);
-
-// All attempts on record in a pod's directory, in order. One that started and has no exit has
-// `exit` empty; attempts that were never executed are left out.
-std::vector<AdoptedContainer> read_containers(const std::string& pod_directory,
-                                              const std::string& log_directory);
-std::string container_log(const std::string& log_directory, const ContainerId& id);
-
-}  // namespace muster::node::shim
+}  // namespace muster::node::linux

@@ -13,7 +13,7 @@
 #include <charconv>
 #include <cstring>
 
-namespace muster::node::shim {
+namespace muster::node::linux {
 
 Result<std::uint32_t> parse_address(std::string_view text) {
   in_addr address{};
@@ -257,4 +257,4 @@ bool is_missing(const Error& error) {
          error.message.ends_with(std::strerror(ESRCH));     // NOLINT(concurrency-mt-unsafe)
 }
 
-}  // namespace muster::node::shim
+}  // namespace muster::node::linux

@@ -8,7 +8,7 @@
 #include "base/fd.h"
 
 // rtnetlink without helpers: links, addresses and routes, one function a kernel fact.
-namespace muster::node::shim {
+namespace muster::node::linux {
 
 // An IPv4 range as people write it, 10.222.0.0/16; host byte order.
 struct Range {
@@ -84,4 +84,4 @@ Result<void> delete_blackhole(Netlink& netlink, Range range, std::uint32_t metri
 bool is_already(const Error& error);
 bool is_missing(const Error& error);
 
-}  // namespace muster::node::shim
+}  // namespace muster::node::linux

@@ -71,15 +71,15 @@ std::string home_key(const std::string& home) {
 
 Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& pool,
                                                 RuntimeOptions options) {
-  TRY(check_rights(TRY(shim::read_file("/proc/self/status"))));
+  TRY(check_rights(TRY(linux::read_file("/proc/self/status"))));
   if (::access(options.shim_path.c_str(), X_OK) != 0)
     return fail_errno("muster-shim at \"" + options.shim_path + "\"");
   if (options.home.empty() || options.home.front() != '/') {
     return fail(ErrorCode::Invalid, "home \"" + options.home + "\" is not an absolute path");
   }
-  TRY(shim::make_directories(options.home, 0700));
+  TRY(linux::make_directories(options.home, 0700));
   for (const char* name : {"/pods", "/logs", "/runtime"})
-    TRY(shim::make_directories(options.home + name, 0700));
+    TRY(linux::make_directories(options.home + name, 0700));
   Fd lock(::open((options.home + "/runtime/lock").c_str(),
                  O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.valid()) return fail_errno("open " + options.home + "/runtime/lock");
@@ -92,8 +92,8 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
                                       .pod_range = options.pod_range,
                                       .block_prefix = options.pod_block,
                                       .service_range = options.service_range}));
-  auto cgroups = shim::find_cgroups(key);
-  if (cgroups.version == shim::CgroupRoots::Version::None) {
+  auto cgroups = linux::find_cgroups(key);
+  if (cgroups.version == linux::CgroupRoots::Version::None) {
     options.logger.warning("no writable cgroups: limits of cpu and memory have no effect");
   }
   return std::make_unique<LinuxRuntime>(loop, pool, std::move(options), std::move(network),

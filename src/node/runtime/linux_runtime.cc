@@ -1,9 +1,6 @@
 #include "node/runtime/linux_runtime.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -17,6 +14,8 @@
 #include "node/linux/files.h"
 #include "node/runtime/host.h"
 #include "node/runtime/shim_client.h"
+#include "node/runtime/unknown_pod.h"
+#include "node/shim/records.h"
 
 namespace muster::node {
 
@@ -24,17 +23,10 @@ namespace {
 
 using namespace std::chrono_literals;
 using shim::Operation;
-using shim::Writer;
 
 // A set-up takes milliseconds; a machine that needs this long is out of order.
 constexpr Duration kSetUpLimit = 30s;
 constexpr Duration kShutdownLimit = 20s;
-
-Writer request(Operation operation) {
-  Writer out;
-  out.number(static_cast<std::int64_t>(operation));
-  return out;
-}
 
 }  // namespace
 
@@ -55,9 +47,11 @@ std::string LinuxRuntime::log_path(const std::string& pod_namespace, const std::
 }
 
 Task<Result<std::string>> LinuxRuntime::ask(std::string pod_uid, std::string request_bytes) {
-  if (!shim::is_safe_name(pod_uid))
+  if (!linux::is_safe_name(pod_uid))
     co_return fail(ErrorCode::Invalid, "pod uid \"" + pod_uid + "\"");
-  co_return co_await ask_shim(loop_, pod_directory(pod_uid), std::move(request_bytes));
+  const auto known = pods_.find(pod_uid);
+  const int version = known == pods_.end() ? shim::kWireVersion : known->second.shim_version;
+  co_return co_await ask_shim(loop_, pod_directory(pod_uid), std::move(request_bytes), version);
 }
 
 Task<Result<void>> LinuxRuntime::ask_nothing(std::string pod_uid, std::string request_bytes) {
@@ -65,62 +59,26 @@ Task<Result<void>> LinuxRuntime::ask_nothing(std::string pod_uid, std::string re
   co_return Result<void>{};
 }
 
-Task<Result<std::vector<AdoptedSandbox>>> LinuxRuntime::adopt() {
-  auto found = CO_TRY(co_await off_loop([directory = options_.home + "/pods"] {
-    return Result<std::vector<PodOnDisk>>(read_pods(directory));
-  }));
-  std::vector<AdoptedSandbox> adopted;
-  for (auto& pod : found) {
-    pods_[pod.record.spec.pod_uid].record = pod.record;
-    network_.take(pod.record.address);
-  }
-  CO_TRY(co_await sweep_shm());
-  for (auto& pod : found) adopted.push_back(CO_TRY(co_await adopt_one(std::move(pod))));
-  co_return adopted;
+bool LinuxRuntime::any_unknown() const {
+  return std::ranges::any_of(pods_, [](const auto& entry) { return entry.second.unknown; });
 }
 
-Task<Result<AdoptedSandbox>> LinuxRuntime::adopt_one(PodOnDisk pod) {
-  const auto& record = pod.record;
-  const auto uid = record.spec.pod_uid;
-  AdoptedSandbox adopted{
-      .sandbox = {.pod_uid = uid, .address = record.address, .gateway = record.gateway},
-      .pod_namespace = record.spec.pod_namespace,
-      .pod_name = record.spec.pod_name};
-  // One that was started just before Muster died may not listen yet.
-  for (auto left = kSetUpLimit; pod.locked && left > 0ns; left -= 10ms) {
-    auto answer = co_await ask(uid, request(Operation::List).bytes());
-    if (answer) {
-      shim::Reader in(*answer);
-      shim::read_all(in, adopted.containers);
-      if (!in.finished()) co_return fail(ErrorCode::Parse, "the list of containers of pod " + uid);
-      adopted.alive = true;
-      co_return adopted;
-    }
-    if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
-    const auto lock = CO_TRY(lock_pod(pod_directory(uid)));
-    pod.locked = !lock.valid();
-    if (pod.locked) CO_TRY(co_await rt::sleep_for(loop_, 10ms));
-  }
-  if (const auto buried = co_await bury_pod(uid); !buried) co_return fail(buried.error());
-  adopted.containers =
-      CO_TRY(co_await off_loop([directory = pod_directory(uid), logs = record.log_directory] {
-        return Result<std::vector<AdoptedContainer>>(shim::read_containers(directory, logs));
-      }));
-  co_return adopted;
+std::string LinuxRuntime::link_of(const std::string& pod_uid) const {
+  return fmt::format("mst{:012x}", stable_hash(home_key_ + pod_uid) & 0xffffffffffffULL);
 }
 
-Result<shim::PodRecord> LinuxRuntime::make_record(SandboxSpec spec) {
+Result<shim::SandboxRecord> LinuxRuntime::make_record(SandboxSpec spec) {
   for (const auto& name : {spec.pod_uid, spec.pod_namespace, spec.pod_name}) {
-    if (!shim::is_safe_name(name))
+    if (!linux::is_safe_name(name))
       return fail(ErrorCode::Invalid, "\"" + printable(name) + "\" cannot be the name of a file");
   }
   if (spec.shm_key.empty()) spec.shm_key = spec.pod_uid;
-  if (!shim::is_safe_name(spec.shm_key))
+  if (!linux::is_safe_name(spec.shm_key))
     return fail(ErrorCode::Invalid, "shared memory key \"" + printable(spec.shm_key) + "\"");
   if (spec.hostname.size() > 64)
     return fail(ErrorCode::Invalid,
                 "host name \"" + spec.hostname + "\" is longer than 64 characters");
-  shim::PodRecord record{
+  shim::SandboxRecord record{
       .prefix = network_.prefix(),
       .bridge = network_.bridge(),
       .service_range = options_.service_range,
@@ -128,8 +86,7 @@ Result<shim::PodRecord> LinuxRuntime::make_record(SandboxSpec spec) {
       .log_directory = log_directory(spec.pod_namespace, spec.pod_name, spec.pod_uid),
       .log_quota = options_.log_quota_bytes,
       .hidden = options_.home + "/pods"};
-  record.link =
-      fmt::format("mst{:012x}", stable_hash(home_key_ + spec.pod_uid) & 0xffffffffffffULL);
+  record.link = link_of(spec.pod_uid);
   record.shm_directory = shm_prefix() + spec.shm_key;
   if (spec.host_network) {
     record.address = host_address();
@@ -144,6 +101,8 @@ Result<shim::PodRecord> LinuxRuntime::make_record(SandboxSpec spec) {
 Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
   const auto uid = spec.pod_uid;
   if (!pods_.contains(uid)) pods_[uid].record = CO_TRY(make_record(std::move(spec)));
+  if (pods_[uid].unknown)
+    co_return fail(ErrorCode::Conflict, "pod " + uid + " has a shim that cannot be understood");
   auto spawned = co_await spawn(uid);
   const auto known = pods_.find(uid);
   if (known == pods_.end())
@@ -164,6 +123,7 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
     if (shim.pid != 0) {
       // The one before it is dead, or it would have kept the lock.
       const int before = std::exchange(pods_[pod_uid].child_pid, shim.pid);
+      pods_[pod_uid].shim_version = shim::kWireVersion;
       if (before > 0) ::waitpid(before, nullptr, 0);
       rt::Descriptor ready(loop_, shim.ready.release());
       auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(loop_, ready));
@@ -171,7 +131,7 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
       co_return Result<void>{};
     }
     // A shim has the pod: it answers as soon as the set-up is done, or goes when that failed.
-    const auto answer = co_await ask(pod_uid, request(Operation::List).bytes());
+    const auto answer = co_await ask(pod_uid, shim::request(Operation::List).bytes());
     if (answer) co_return Result<void>{};
     if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
     CO_TRY(co_await rt::sleep_for(loop_, 10ms));
@@ -180,7 +140,7 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
 }
 
 Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, ContainerSpec spec) {
-  auto out = request(Operation::Start);
+  auto out = shim::request(Operation::Start);
   write(out, spec);
   const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
   shim::Reader in(answer);
@@ -202,7 +162,7 @@ Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, Co
 
 Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, std::string name,
                                                          int attempt) {
-  auto out = request(Operation::Wait);
+  auto out = shim::request(Operation::Wait);
   out.text(name).number(attempt);
   while (true) {
     const auto answer = co_await ask(pod_uid, out.bytes());
@@ -218,7 +178,7 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
 Task<Result<ContainerExit>> LinuxRuntime::exit_on_record(std::string pod_uid, std::string name,
                                                          int attempt) {
   const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
-  const auto bytes = co_await off_loop([place] { return shim::read_file(place + "/exit"); });
+  const auto bytes = co_await off_loop([place] { return linux::read_file(place + "/exit"); });
   if (!bytes) {
     co_return fail(ErrorCode::NotFound,
                    fmt::format("container {} attempt {} was not started", name, attempt));
@@ -243,23 +203,32 @@ Task<Result<void>> LinuxRuntime::end_shim(std::string pod_uid) {
   co_return co_await bury_pod(std::move(pod_uid));
 }
 
+Task<Result<void>> LinuxRuntime::end_unknown(std::string pod_uid) {
+  const auto link = pods_.at(pod_uid).record.link;
+  CO_TRY(co_await off_loop(
+      [directory = pod_directory(pod_uid), cgroup = linux::Cgroup(cgroups_, pod_uid)] {
+        return end_unknown_pod(directory, cgroup);
+      }));
+  co_return network_.delete_link(link);
+}
+
 Task<Result<void>> LinuxRuntime::signal_container(std::string pod_uid, std::string name,
                                                   int attempt, int signal) {
-  auto out = request(Operation::Signal);
+  auto out = shim::request(Operation::Signal);
   out.text(name).number(attempt).number(signal);
   return ask_nothing(std::move(pod_uid), out.bytes());
 }
 
 Task<Result<void>> LinuxRuntime::kill_container(std::string pod_uid, std::string name,
                                                 int attempt) {
-  auto out = request(Operation::KillContainer);
+  auto out = shim::request(Operation::KillContainer);
   out.text(name).number(attempt);
   return ask_nothing(std::move(pod_uid), out.bytes());
 }
 
 Task<Result<ExecResult>> LinuxRuntime::exec(std::string pod_uid, std::string name,
                                             std::vector<std::string> argv, Duration limit) {
-  auto out = request(Operation::Exec);
+  auto out = shim::request(Operation::Exec);
   out.text(name).texts(argv);
   out.number(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
   const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
@@ -267,13 +236,13 @@ Task<Result<ExecResult>> LinuxRuntime::exec(std::string pod_uid, std::string nam
 }
 
 Task<Result<void>> LinuxRuntime::set_services(std::string pod_uid, std::vector<ServiceRule> rules) {
-  auto out = request(Operation::SetServices);
+  auto out = shim::request(Operation::SetServices);
   shim::write_all(out, rules);
   return ask_nothing(std::move(pod_uid), out.bytes());
 }
 
 Task<Result<void>> LinuxRuntime::kill_sandbox(std::string pod_uid) {
-  auto killed = co_await ask_nothing(std::move(pod_uid), request(Operation::Kill).bytes());
+  auto killed = co_await ask_nothing(std::move(pod_uid), shim::request(Operation::Kill).bytes());
   if (!killed && killed.error().code == ErrorCode::Gone) co_return Result<void>{};
   co_return killed;
 }
@@ -281,7 +250,7 @@ Task<Result<void>> LinuxRuntime::kill_sandbox(std::string pod_uid) {
 std::string LinuxRuntime::retire_shm(const std::string& directory) const {
   const bool in_use = std::ranges::any_of(
       pods_, [&](const auto& entry) { return entry.second.record.shm_directory == directory; });
-  if (in_use) return {};
+  if (in_use || any_unknown()) return {};  // an unknown pod may have any of them
   // Renamed here on the loop: a pod that asks for the same key from now on gets a new one, and what
   // takes time happens to a directory that nobody can find.
   const auto retired = fmt::format("{}.{}", directory, loop_.now().time_since_epoch().count());
@@ -299,65 +268,49 @@ Task<Result<void>> LinuxRuntime::sweep_shm() {
   }
   if (unused.empty()) co_return Result<void>{};
   co_return co_await off_loop([unused]() -> Result<void> {
-    for (const auto& directory : unused) TRY(shim::remove_tree(directory));
+    for (const auto& directory : unused) TRY(linux::remove_tree(directory));
     return {};
   });
 }
 
-Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
-  if (!pods_.contains(pod_uid)) co_return Result<void>{};
-  auto shutdown = ask(pod_uid, request(Operation::Shutdown).bytes());
+Task<Result<void>> LinuxRuntime::shut_down(std::string pod_uid) {
+  auto shutdown = ask(pod_uid, shim::request(Operation::Shutdown).bytes());
   // Whatever it answers: afterwards it is made sure of.
   const auto answer = co_await rt::with_timeout(loop_, kShutdownLimit, std::move(shutdown));
   if (!answer && answer.error().code == ErrorCode::Cancelled) co_return fail(answer.error());
   if (!pods_.contains(pod_uid)) co_return Result<void>{};
-  CO_TRY(co_await end_shim(pod_uid));
+  co_return co_await end_shim(std::move(pod_uid));
+}
+
+Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
+  if (!pods_.contains(pod_uid)) co_return Result<void>{};
+  if (pods_.at(pod_uid).unknown) {
+    CO_TRY(co_await end_unknown(pod_uid));
+  } else {
+    CO_TRY(co_await shut_down(pod_uid));
+  }
+  if (!pods_.contains(pod_uid)) co_return Result<void>{};
   CO_TRY(co_await off_loop(
-      [directory = pod_directory(pod_uid)] { return shim::remove_tree(directory); }));
+      [directory = pod_directory(pod_uid)] { return linux::remove_tree(directory); }));
   const auto known = pods_.find(pod_uid);
   if (known == pods_.end()) co_return Result<void>{};  // removed twice at once
   if (!known->second.record.spec.host_network) network_.release(known->second.record.address);
   const auto shm = known->second.record.shm_directory;
+  const bool was_unknown = known->second.unknown;
   pods_.erase(known);
+  if (was_unknown) co_return co_await sweep_shm();
   const auto retired = retire_shm(shm);
   if (retired.empty()) co_return Result<void>{};
-  co_return co_await off_loop([retired] { return shim::remove_tree(retired); });
-}
-
-namespace {
-
-Task<Result<bool>> try_connect(rt::RealLoop& loop, std::string address, std::uint16_t port) {
-  sockaddr_in peer{};
-  peer.sin_family = AF_INET;
-  peer.sin_port = htons(port);
-  peer.sin_addr.s_addr = htonl(CO_TRY(shim::parse_address(address)));
-  Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.valid()) co_return fail_errno("socket");
-  rt::Descriptor descriptor(loop, fd.release());
-  if (::connect(descriptor.fd(), reinterpret_cast<sockaddr*>(&peer), sizeof peer) == 0)
-    co_return true;
-  if (errno != EINPROGRESS) co_return false;
-  CO_TRY(co_await descriptor.writable());
-  int error = 0;
-  socklen_t size = sizeof error;
-  ::getsockopt(descriptor.fd(), SOL_SOCKET, SO_ERROR, &error, &size);
-  co_return error == 0;
-}
-
-}  // namespace
-
-Task<Result<bool>> LinuxRuntime::tcp_check(std::string address, std::uint16_t port,
-                                           Duration limit) {
-  auto check = try_connect(loop_, std::move(address), port);
-  auto result = co_await rt::with_timeout(loop_, limit, std::move(check));
-  if (!result && result.error().code == ErrorCode::Timeout) co_return false;
-  co_return result;
+  co_return co_await off_loop([retired] { return linux::remove_tree(retired); });
 }
 
 Task<void> LinuxRuntime::close() {
   if (pods_.empty()) {
     network_.tear_down();
-    shim::remove_cgroup_roots(cgroups_);
+    [[maybe_unused]] const auto removed = co_await off_loop([cgroups = cgroups_]() -> Result<void> {
+      linux::remove_cgroup_roots(cgroups);
+      return {};
+    });
   }
   home_lock_.close();
   co_return;

@@ -19,7 +19,7 @@ namespace muster::node {
 class LinuxRuntime final : public Runtime {
  public:
   LinuxRuntime(rt::RealLoop& loop, rt::Pool& pool, RuntimeOptions options, Network network,
-               shim::CgroupRoots cgroups, Fd home_lock, std::string home_key)
+               linux::CgroupRoots cgroups, Fd home_lock, std::string home_key)
       : loop_(loop),
         pool_(pool),
         options_(std::move(options)),
@@ -49,7 +49,10 @@ class LinuxRuntime final : public Runtime {
 
  private:
   struct Known {
-    shim::PodRecord record;
+    shim::SandboxRecord record;
+    int shim_version = shim::kWireVersion;
+    // Its record cannot be read: of the record only address and link are known, if at all.
+    bool unknown = false;
     int child_pid = 0;  // of the shim, when it is our child and not reaped
   };
 
@@ -62,14 +65,22 @@ class LinuxRuntime final : public Runtime {
   }
   Task<Result<std::string>> ask(std::string pod_uid, std::string request);
   Task<Result<void>> ask_nothing(std::string pod_uid, std::string request);
+  void know(const PodOnDisk& pod);
   Task<Result<AdoptedSandbox>> adopt_one(PodOnDisk pod);
+  // Waits for a shim that was started just before Muster died and may not listen yet. Gone: there
+  // is none any more.
+  Task<Result<std::vector<AdoptedContainer>>> list_containers(std::string pod_uid);
+  // Everything that can still be found out about it.
+  Task<void> look_at_unknown(std::string pod_uid);
   Task<Result<void>> spawn(std::string pod_uid);
   // After the death of its shim. Conflict when it has one.
   Task<Result<void>> bury_pod(std::string pod_uid);
+  Task<Result<void>> shut_down(std::string pod_uid);
   // Makes sure that shim and link are gone.
   Task<Result<void>> end_shim(std::string pod_uid);
+  Task<Result<void>> end_unknown(std::string pod_uid);
   Task<Result<ContainerExit>> exit_on_record(std::string pod_uid, std::string name, int attempt);
-  Result<shim::PodRecord> make_record(SandboxSpec spec);
+  Result<shim::SandboxRecord> make_record(SandboxSpec spec);
   [[nodiscard]] std::string pod_directory(const std::string& pod_uid) const;
   [[nodiscard]] std::string log_directory(const std::string& pod_namespace,
                                           const std::string& pod_name,
@@ -77,6 +88,8 @@ class LinuxRuntime final : public Runtime {
   [[nodiscard]] std::string shm_prefix() const { return "/dev/shm/muster-" + home_key_ + "-"; }
   // The directory under a new name, to be removed; empty while a pod uses it.
   [[nodiscard]] std::string retire_shm(const std::string& directory) const;
+  [[nodiscard]] std::string link_of(const std::string& pod_uid) const;
+  [[nodiscard]] bool any_unknown() const;
   // What a Muster that was killed during a removal left.
   Task<Result<void>> sweep_shm();
 
@@ -84,7 +97,7 @@ class LinuxRuntime final : public Runtime {
   rt::Pool& pool_;
   RuntimeOptions options_;
   Network network_;
-  shim::CgroupRoots cgroups_;
+  linux::CgroupRoots cgroups_;
   Fd home_lock_;
   std::string home_key_;
   std::map<std::string, Known> pods_;

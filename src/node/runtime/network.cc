@@ -24,24 +24,24 @@ std::uint32_t parse_hex(std::string_view text) {
   return ntohl(value);
 }
 
-bool overlaps(shim::Range a, std::uint32_t base, std::uint32_t mask) {
+bool overlaps(linux::Range a, std::uint32_t base, std::uint32_t mask) {
   const auto common = a.mask() & mask;
   return (a.base & common) == (base & common);
 }
 
 Result<void> unless_already(Result<void> result) {
-  if (!result && shim::is_already(result.error())) return {};
+  if (!result && linux::is_already(result.error())) return {};
   return result;
 }
 
 }  // namespace
 
-Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t start,
-                               std::string_view routes, std::string_view own) {
+Result<linux::Range> free_block(linux::Range range, int prefix, std::uint64_t start,
+                                std::string_view routes, std::string_view own) {
   if (prefix < range.prefix || prefix > 30) {
     return fail(ErrorCode::Invalid,
                 fmt::format("a pod block of /{} does not fit into {}/{}", prefix,
-                            shim::format_address(range.base), range.prefix));
+                            linux::format_address(range.base), range.prefix));
   }
   std::vector<std::pair<std::uint32_t, std::uint32_t>> taken;
   for (const auto line : split(routes, '\n')) {
@@ -53,8 +53,8 @@ Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t star
   const std::uint64_t blocks = std::uint64_t{1} << (prefix - range.prefix);
   for (std::uint64_t i = 0; i < blocks; ++i) {
     const auto index = (start + i) % blocks;
-    const shim::Range block{.base = range.base + static_cast<std::uint32_t>(index << (32 - prefix)),
-                            .prefix = prefix};
+    const linux::Range block{
+        .base = range.base + static_cast<std::uint32_t>(index << (32 - prefix)), .prefix = prefix};
     bool free = true;
     for (const auto& [base, mask] : taken) free = free && !overlaps(block, base, mask);
     if (free) return block;
@@ -62,30 +62,30 @@ Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t star
   return fail(
       ErrorCode::Conflict,
       fmt::format("the pod range {}/{} is taken by other routes of this machine; choose another",
-                  shim::format_address(range.base), range.prefix));
+                  linux::format_address(range.base), range.prefix));
 }
 
 Result<Network> Network::set_up(const Options& options) {
-  const auto pods = TRY(shim::parse_range(options.pod_range));
-  Network network(options, TRY(shim::Netlink::open(NETLINK_ROUTE)));
+  const auto pods = TRY(linux::parse_range(options.pod_range));
+  Network network(options, TRY(linux::Netlink::open(NETLINK_ROUTE)));
   // Two homes that start at once must not choose the same block.
   const Fd lock(
       ::open("/run/muster-network.lock", O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (lock.valid()) ::flock(lock.get(), LOCK_EX);
   TRY(network.choose_block(pods));
-  TRY(unless_already(shim::create_bridge(network.netlink_, network.bridge_)));
+  TRY(unless_already(linux::create_bridge(network.netlink_, network.bridge_)));
   const auto gateway = network.block_.base + 1;
   TRY(unless_already(
-      shim::add_address(network.netlink_, network.bridge_, gateway, network.block_.prefix)));
-  TRY(shim::set_up(network.netlink_, network.bridge_));
+      linux::add_address(network.netlink_, network.bridge_, gateway, network.block_.prefix)));
+  TRY(linux::set_up(network.netlink_, network.bridge_));
   TRY(network.close_ranges(pods));
   return network;
 }
 
-Result<void> Network::choose_block(shim::Range pods) {
-  const auto routes = TRY(shim::read_file("/proc/net/route"));
-  if (const auto text = shim::read_file(options_.state_file)) {
-    const auto known = shim::parse_range(trim(*text));
+Result<void> Network::choose_block(linux::Range pods) {
+  const auto routes = TRY(linux::read_file("/proc/net/route"));
+  if (const auto text = linux::read_file(options_.state_file)) {
+    const auto known = linux::parse_range(trim(*text));
     if (known && known->prefix == options_.block_prefix && pods.contains(known->base)) {
       // Ours unless somebody else has it by now.
       const auto still = free_block(*known, known->prefix, 0, routes, bridge_);
@@ -97,18 +97,18 @@ Result<void> Network::choose_block(shim::Range pods) {
   }
   block_ =
       TRY(free_block(pods, options_.block_prefix, stable_hash(options_.home_key), routes, bridge_));
-  return shim::write_durably(
+  return linux::write_durably(
       options_.state_file,
-      fmt::format("{}/{}\n", shim::format_address(block_.base), block_.prefix));
+      fmt::format("{}/{}\n", linux::format_address(block_.base), block_.prefix));
 }
 
-Result<void> Network::close_ranges(shim::Range pods) {
+Result<void> Network::close_ranges(linux::Range pods) {
   // Worse than any real route to the same range, and not the same for two homes.
   metric_ = 0x4d000000U | static_cast<std::uint32_t>(stable_hash(options_.home_key) & 0xffffffU);
-  TRY(unless_already(shim::add_blackhole(netlink_, pods, metric_)));
+  TRY(unless_already(linux::add_blackhole(netlink_, pods, metric_)));
   if (options_.service_range.empty()) return {};
   return unless_already(
-      shim::add_blackhole(netlink_, TRY(shim::parse_range(options_.service_range)), metric_));
+      linux::add_blackhole(netlink_, TRY(linux::parse_range(options_.service_range)), metric_));
 }
 
 Result<std::string> Network::allocate() {
@@ -117,24 +117,26 @@ Result<std::string> Network::allocate() {
   for (std::uint32_t i = 0; i < count; ++i) {
     last_ = last_ >= count + 1 ? 2 : last_ + 1;
     const auto address = block_.base + last_;
-    if (used_.insert(address).second) return shim::format_address(address);
+    if (used_.insert(address).second) return linux::format_address(address);
   }
   return fail(ErrorCode::TooManyRequests,
               fmt::format("all {} pod addresses of this home are in use", count));
 }
 
-void Network::take(const std::string& address) {
-  if (const auto parsed = shim::parse_address(address); parsed && block_.contains(*parsed))
-    used_.insert(*parsed);
+bool Network::take(const std::string& address) {
+  const auto parsed = linux::parse_address(address);
+  if (!parsed || !block_.contains(*parsed)) return false;
+  used_.insert(*parsed);
+  return true;
 }
 
 void Network::release(const std::string& address) {
-  if (const auto parsed = shim::parse_address(address)) used_.erase(*parsed);
+  if (const auto parsed = linux::parse_address(address)) used_.erase(*parsed);
 }
 
 Result<void> Network::delete_link(const std::string& name) {
-  auto deleted = shim::delete_link(netlink_, name);
-  if (!deleted && shim::is_missing(deleted.error())) return {};
+  auto deleted = linux::delete_link(netlink_, name);
+  if (!deleted && linux::is_missing(deleted.error())) return {};
   return deleted;
 }
 
@@ -142,8 +144,8 @@ void Network::tear_down() {
   // What is gone already is as good as deleted.
   [[maybe_unused]] const auto bridge = delete_link(bridge_);
   for (const auto& text : {options_.pod_range, options_.service_range}) {
-    if (const auto range = shim::parse_range(text)) {
-      [[maybe_unused]] const auto route = shim::delete_blackhole(netlink_, *range, metric_);
+    if (const auto range = linux::parse_range(text)) {
+      [[maybe_unused]] const auto route = linux::delete_blackhole(netlink_, *range, metric_);
     }
   }
 }

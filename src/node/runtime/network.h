@@ -25,12 +25,13 @@ class Network {
   static Result<Network> set_up(const Options& options);
 
   [[nodiscard]] const std::string& bridge() const { return bridge_; }
-  [[nodiscard]] std::string gateway() const { return shim::format_address(block_.base + 1); }
+  [[nodiscard]] std::string gateway() const { return linux::format_address(block_.base + 1); }
   [[nodiscard]] int prefix() const { return block_.prefix; }
 
   // An address that no pod has; those used last are given out again last.
   Result<std::string> allocate();
-  void take(const std::string& address);
+  // False for one that is not of the block.
+  bool take(const std::string& address);
   void release(const std::string& address);
 
   Result<void> delete_link(const std::string& name);
@@ -38,17 +39,17 @@ class Network {
   void tear_down();
 
  private:
-  Network(Options options, shim::Netlink netlink)
+  Network(Options options, linux::Netlink netlink)
       : options_(std::move(options)),
         netlink_(std::move(netlink)),
         bridge_("muster" + options_.home_key) {}
-  Result<void> choose_block(shim::Range pods);
-  Result<void> close_ranges(shim::Range pods);
+  Result<void> choose_block(linux::Range pods);
+  Result<void> close_ranges(linux::Range pods);
 
   Options options_;
-  shim::Netlink netlink_;
+  linux::Netlink netlink_;
   std::string bridge_;
-  shim::Range block_;
+  linux::Range block_;
   std::uint32_t metric_ = 0;
   std::uint32_t last_ = 1;
   std::set<std::uint32_t> used_;
@@ -56,7 +57,7 @@ class Network {
 
 // The block of the range that overlaps no route, searched from a start that differs between homes.
 // `routes` is /proc/net/route; routes of `own` and those to nowhere do not count.
-Result<shim::Range> free_block(shim::Range range, int prefix, std::uint64_t start,
-                               std::string_view routes, std::string_view own);
+Result<linux::Range> free_block(linux::Range range, int prefix, std::uint64_t start,
+                                std::string_view routes, std::string_view own);
 
 }  // namespace muster::node

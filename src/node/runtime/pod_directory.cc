@@ -12,8 +12,12 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/strings.h"
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
+#include "node/linux/process.h"
+#include "node/runtime/unknown_pod.h"
+#include "node/shim/records.h"
 
 namespace muster::node {
 
@@ -73,9 +77,9 @@ Result<int> spawn(const std::string& program, const std::string& directory, cons
   return pid;
 }
 
-Result<void> bury_locked(const std::string& directory, const shim::PodRecord& record) {
+Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord& record) {
   // The pod's first process dies with its shim, and all others with it; we only wait for that.
-  const shim::Cgroup cgroup(record.cgroups, record.spec.pod_uid);
+  const linux::Cgroup cgroup(record.cgroups, record.spec.pod_uid);
   for (int i = 0; i < kShimEndMilliseconds && !cgroup.kill(); ++i) ::usleep(1000);
   if (!cgroup.processes().empty())
     return fail(ErrorCode::Timeout, "processes of " + directory + " do not end");
@@ -85,9 +89,9 @@ Result<void> bury_locked(const std::string& directory, const shim::PodRecord& re
                              .signal = SIGKILL,
                              .unknown = true,
                              .started = container.start.started,
-                             .finished = shim::now()};
+                             .finished = linux::now()};
     const auto place = shim::container_directory(directory, {container.name, container.attempt});
-    TRY(shim::write_durably(place + "/exit", shim::encode(lost)));
+    TRY(linux::write_durably(place + "/exit", shim::encode(lost)));
   }
   cgroup.remove();
   return {};
@@ -106,13 +110,13 @@ Result<Fd> lock_pod(const std::string& directory) {
 }
 
 Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::PodRecord& record) {
-  TRY(shim::make_directories(directory, 0700));
+                               const shim::SandboxRecord& record) {
+  TRY(linux::make_directories(directory, 0700));
   const Fd lock = TRY(lock_pod(directory));
   if (!lock.valid()) return SpawnedShim{};
   // A shim was here and died: its pod ends before a new life begins.
-  if (shim::exists(directory + "/shim")) TRY(bury_locked(directory, record));
-  TRY(shim::write_durably(directory + "/sandbox", shim::encode(record)));
+  if (linux::exists(directory + "/shim")) TRY(bury_locked(directory, record));
+  TRY(linux::write_durably(directory + "/sandbox", shim::encode(record)));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
   SpawnedShim spawned{.ready = Fd(ends[0])};
@@ -121,6 +125,28 @@ Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& di
   spawned.pid = TRY(spawn(program, directory, lock, write_end));
   return spawned;
 }
+
+namespace {
+
+// The shim says it itself; one that is not that far was started by whoever wrote the record.
+int shim_version_in(const std::string& directory) {
+  auto bytes = linux::read_file(directory + "/shim");
+  if (!bytes) bytes = linux::read_file(directory + "/sandbox");
+  if (!bytes) return shim::kWireVersion;
+  std::string_view rest = *bytes;
+  return std::min(shim::take_version(rest), shim::kWireVersion);
+}
+
+Result<shim::SandboxRecord> read_record(const std::string& directory, const std::string& uid) {
+  const auto bytes = TRY(linux::read_file(directory + "/sandbox"));
+  auto record = TRY(shim::decode<shim::SandboxRecord>(bytes));
+  if (record.spec.pod_uid != uid) {
+    return fail(ErrorCode::Parse, "it is of pod \"" + printable(record.spec.pod_uid) + "\"");
+  }
+  return record;
+}
+
+}  // namespace
 
 std::vector<PodOnDisk> read_pods(const std::string& pods_directory) {
   std::vector<PodOnDisk> pods;
@@ -133,22 +159,26 @@ std::vector<PodOnDisk> read_pods(const std::string& pods_directory) {
   std::ranges::sort(names);
   for (const auto& name : names) {
     const auto directory = pods_directory + "/" + name;
+    if (!std::filesystem::is_directory(directory, error)) continue;
+    PodOnDisk pod{.uid = name, .shim_version = shim_version_in(directory)};
     const auto lock = lock_pod(directory);
-    if (!lock) continue;
-    const bool locked = !lock->valid();
-    const auto bytes = shim::read_file(directory + "/sandbox");
-    auto record = bytes ? shim::decode<shim::PodRecord>(*bytes)
-                        : Result<shim::PodRecord>(fail(bytes.error()));
-    if (record && record->spec.pod_uid == name) {
-      pods.push_back({.record = std::move(*record), .locked = locked});
-    } else if (!locked) {
-      [[maybe_unused]] const auto removed = shim::remove_tree(directory);
+    pod.locked = !lock || !lock->valid();  // who cannot look must take it for alive
+    auto record = read_record(directory, name);
+    if (!record && !pod.locked) {
+      [[maybe_unused]] const auto removed = linux::remove_tree(directory);
+      continue;
     }
+    if (record) {
+      pod.record = std::move(*record);
+    } else {
+      pod.unknown = "its record cannot be read: " + record.error().message;
+    }
+    pods.push_back(std::move(pod));
   }
   return pods;
 }
 
-Result<void> bury(const std::string& directory, const shim::PodRecord& record) {
+Result<void> bury(const std::string& directory, const shim::SandboxRecord& record) {
   for (int waited = 0; waited < kLockMilliseconds; ++waited) {
     const auto lock = TRY(lock_pod(directory));
     if (lock.valid()) return bury_locked(directory, record);
@@ -166,8 +196,8 @@ Result<void> await_shim_end(const std::string& directory, int child_pid) {
       return fail(ErrorCode::Timeout, "the shim of " + directory + " does not end");
     }
     if (waited >= kShimEndMilliseconds) {
-      const auto bytes = TRY(shim::read_file(directory + "/shim"));
-      killed = shim::signal_process(TRY(shim::decode<shim::ProcessIdentity>(bytes)), SIGKILL);
+      for (const auto& one : find_shims(directory)) linux::signal_process(one, SIGKILL);
+      killed = true;
       waited = 0;
     }
     ::usleep(waited < 20 ? 200 : 1000);

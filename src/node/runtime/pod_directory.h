@@ -20,18 +20,22 @@ struct SpawnedShim {
 // Writes the record and starts a shim for it, which inherits the lock: there is no moment at which
 // a pod with a shim is not locked, and never two shims.
 Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::PodRecord& record);
+                               const shim::SandboxRecord& record);
 
 struct PodOnDisk {
-  shim::PodRecord record;
+  std::string uid;
+  shim::SandboxRecord record;
   bool locked = false;
+  int shim_version = shim::kWireVersion;  // what its shim speaks
+  std::string unknown;  // why the record cannot be read, although a shim has the lock
 };
-// Every pod of the home. Directories that never got a record are removed: nothing ran in them.
+// Every pod of the home. Directories without a shim that have no record to be read are removed:
+// nothing runs in them.
 std::vector<PodOnDisk> read_pods(const std::string& pods_directory);
 
 // After the death of a shim: ends what may be left of the pod, and records the exits that nobody
 // saw.
-Result<void> bury(const std::string& directory, const shim::PodRecord& record);
+Result<void> bury(const std::string& directory, const shim::SandboxRecord& record);
 
 // Waits until no shim has the lock. A child of ours is reaped. Kills the shim when it takes too
 // long.

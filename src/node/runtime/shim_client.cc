@@ -61,9 +61,11 @@ Task<Result<std::string>> read_shim_answer([[maybe_unused]] rt::RealLoop& loop,
   while (true) {
     auto payload = CO_TRY(shim::take_frame(buffer));
     if (payload) {
-      shim::Reader in(*payload);
+      std::string_view bytes = *payload;
+      CO_TRY(shim::take_known_version(bytes));
+      shim::Reader in(bytes);
       CO_TRY(shim::read_answer(in));
-      co_return payload->substr(sizeof(std::int64_t));
+      co_return std::string(bytes.substr(sizeof(std::int64_t)));
     }
     char chunk[16384];
     const auto got = ::read(descriptor.fd(), chunk, sizeof chunk);
@@ -78,10 +80,10 @@ Task<Result<std::string>> read_shim_answer([[maybe_unused]] rt::RealLoop& loop,
 }
 
 Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
-                                   std::string request) {
+                                   std::string request, int version) {
   auto fd = CO_TRY(co_await connect(loop, std::move(pod_directory)));
   rt::Descriptor descriptor(loop, fd.release());
-  CO_TRY(co_await send_all(descriptor, shim::frame(request)));
+  CO_TRY(co_await send_all(descriptor, shim::frame(shim::with_version(request, version))));
   co_return co_await read_shim_answer(loop, descriptor);
 }
 

@@ -23,7 +23,7 @@ struct Mount {
 };
 
 // Caps are hard; shares only count when the machine is full. Nothing set: no bound.
-struct Limits {
+struct ResourceLimits {
   std::optional<std::int64_t> cpu_milli;     // limit
   std::optional<std::int64_t> memory_bytes;  // limit; going over it is an OOM kill
   std::optional<std::int64_t> cpu_request_milli;
@@ -39,7 +39,7 @@ struct SandboxSpec {
   std::string shm_key;
   // Bound read-only at /etc/hosts of every container. Rewrite it in place, never by rename.
   std::string hosts_file;
-  Limits limits;  // of the whole pod
+  ResourceLimits limits;  // of the whole pod
 };
 
 struct Sandbox {
@@ -67,7 +67,7 @@ struct ContainerSpec {
   std::string cwd = "/";  // made if it is missing
   RootFilesystem root;
   std::vector<Mount> mounts;  // in this order
-  Limits limits;
+  ResourceLimits limits;
   std::string termination_message_path = "/dev/termination-log";  // empty: none
   std::optional<std::uint32_t> uid;
   std::optional<std::uint32_t> gid;
@@ -130,6 +130,9 @@ struct AdoptedSandbox {
   // False: nothing of it runs any more. create_sandbox() gives it a new life under the same uid and
   // keeps its records; remove_sandbox() clears it away.
   bool alive = false;
+  // Why nothing can be said of it although its shim lives; empty: everything is known. It may run:
+  // it is only ever removed.
+  std::string unknown;
   std::vector<AdoptedContainer> containers;  // by name, then attempt
 };
 

@@ -42,7 +42,7 @@ void reset_process() {
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::umask(022);
-  [[maybe_unused]] const auto score = write_existing("/proc/self/oom_score_adj", "0");
+  [[maybe_unused]] const auto score = linux::write_existing("/proc/self/oom_score_adj", "0");
 }
 
 Result<void> become_user(const ContainerSpec& spec) {

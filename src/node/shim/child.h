@@ -19,7 +19,7 @@ inline constexpr char kFailed = 'F';
 struct Launch {
   const ContainerSpec& spec;
   const RootSpec& root;
-  const Cgroup& cgroup;
+  const linux::Cgroup& cgroup;
   int standard_output;
   int standard_error;
   int status;   // written by the child
@@ -30,7 +30,7 @@ struct Launch {
 struct ExecLaunch {
   const ContainerSpec& spec;  // environment, directory and user are the container's
   const std::vector<std::string>& argv;
-  const Cgroup& cgroup;
+  const linux::Cgroup& cgroup;
   int mount_namespace;
   int output;
 };

@@ -9,7 +9,9 @@
 #include <cerrno>
 
 #include "node/linux/files.h"
+#include "node/linux/process.h"
 #include "node/shim/child.h"
+#include "node/shim/records.h"
 
 namespace muster::node::shim {
 
@@ -32,7 +34,7 @@ void set_nonblocking(const Fd& fd) {
 
 constexpr std::size_t kMaxTerminationMessage = 4096;
 
-Result<RootSpec> root_for(const ContainerSpec& spec, const PodRecord& pod,
+Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
                           const std::string& pod_directory, const std::string& directory) {
   RootSpec root{.directory = directory,
                 .root = spec.root,
@@ -53,18 +55,18 @@ Result<RootSpec> root_for(const ContainerSpec& spec, const PodRecord& pod,
 
 }  // namespace
 
-Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const PodRecord& pod,
+Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const SandboxRecord& pod,
                                                      const std::string& pod_directory) {
   const ContainerId id{spec.name, spec.attempt};
   const auto directory = container_directory(pod_directory, id);
   const auto log_path = container_log(pod.log_directory, id);
-  TRY(remove_tree(directory));  // of a start that came to nothing
-  TRY(make_directories(directory, 0711));
-  TRY(write_durably(directory + "/intent", encode(spec)));
+  TRY(linux::remove_tree(directory));  // of a start that came to nothing
+  TRY(linux::make_directories(directory, 0711));
+  TRY(linux::write_durably(directory + "/intent", encode(spec)));
   const auto root = TRY(root_for(spec, pod, pod_directory, directory));
-  Cgroup cgroup(pod.cgroups,
-                pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));
-  TRY(cgroup.create(spec.limits, Cgroup::Holds::Processes));
+  linux::Cgroup cgroup(pod.cgroups,
+                       pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));
+  TRY(cgroup.create(spec.limits, linux::Cgroup::Holds::Processes));
   auto log = TRY(CriWriter::create(log_path, pod.log_quota));
   auto status = TRY(make_pipe());
   auto release = TRY(make_pipe());
@@ -130,9 +132,10 @@ void Container::on_status() {
 }
 
 void Container::release() {
-  started_ = now();
-  const StartRecord record{.process = identity_of(pid_), .started = started_};
-  if (const auto written = write_durably(directory_ + "/started", encode(record)); !written) {
+  started_ = linux::now();
+  const StartRecord record{.process = linux::identity_of(pid_), .started = started_};
+  if (const auto written = linux::write_durably(directory_ + "/started", encode(record));
+      !written) {
     // Not released, so it was never executed.
     fail_start({.failure = StartFailure::Configuration, .message = written.error().message});
     return;
@@ -149,7 +152,8 @@ void Container::fail_start(FailureRecord failure) {
   if (failure_.failure == StartFailure::Configuration) {
     ::unlink((directory_ + "/started").c_str());
   } else {
-    [[maybe_unused]] const auto kept = write_durably(directory_ + "/failed", encode(failure_));
+    [[maybe_unused]] const auto kept =
+        linux::write_durably(directory_ + "/failed", encode(failure_));
   }
   state_ = State::Failed;
   status_.close();
@@ -163,7 +167,7 @@ void Container::on_output(CriWriter::Stream stream) {
   char chunk[65536];
   const auto got = ::read(fd.get(), chunk, sizeof chunk);
   if (got > 0) {
-    log_.append(stream, {chunk, static_cast<std::size_t>(got)}, now());
+    log_.append(stream, {chunk, static_cast<std::size_t>(got)}, linux::now());
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     fd.close();
   }
@@ -176,16 +180,16 @@ void Container::drain() {
     while (fd.valid()) {
       const auto got = ::read(fd.get(), chunk, sizeof chunk);
       if (got <= 0) break;
-      log_.append(stream, {chunk, static_cast<std::size_t>(got)}, now());
+      log_.append(stream, {chunk, static_cast<std::size_t>(got)}, linux::now());
     }
     fd.close();
   }
-  log_.flush(now());
+  log_.flush(linux::now());
 }
 
 void Container::on_exit(int wait_status) {
   reaped_ = true;
-  exit_.finished = now();
+  exit_.finished = linux::now();
   exit_.signal = WIFSIGNALED(wait_status) ? WTERMSIG(wait_status) : 0;
   exit_.exit_code = WIFSIGNALED(wait_status) ? 128 + exit_.signal : WEXITSTATUS(wait_status);
   // The status pipe still tells whether it was executed at all.
@@ -212,7 +216,7 @@ void Container::try_end() {
   exit_.oom_killed = exit_.exit_code != 0 && cgroup_.out_of_memory_kills() > 0;
   exit_.termination_message = termination_message();
   // Told only once it is on the disk; a disk that does not take it is tried again.
-  if (!write_durably(directory_ + "/exit", encode(exit_))) return;
+  if (!linux::write_durably(directory_ + "/exit", encode(exit_))) return;
   cgroup_.remove();
   state_ = State::Ended;
 }
@@ -225,7 +229,7 @@ void Container::kill() {
 
 std::string Container::termination_message() const {
   if (spec_.termination_message_path.empty()) return {};
-  return read_file(directory_ + "/termination-log", kMaxTerminationMessage).value_or("");
+  return linux::read_file(directory_ + "/termination-log", kMaxTerminationMessage).value_or("");
 }
 
 }  // namespace muster::node::shim

@@ -27,14 +27,14 @@ class Container {
   enum class State { Building, Starting, Running, Ending, Ended, Failed };
 
   // Writes the intent, makes the cgroup and forks. An error: nothing was started, nothing is left.
-  static Result<std::unique_ptr<Container>> launch(ContainerSpec spec, const PodRecord& pod,
+  static Result<std::unique_ptr<Container>> launch(ContainerSpec spec, const SandboxRecord& pod,
                                                    const std::string& pod_directory);
 
   [[nodiscard]] State state() const { return state_; }
   [[nodiscard]] const ContainerSpec& spec() const { return spec_; }
   [[nodiscard]] ContainerId id() const { return {spec_.name, spec_.attempt}; }
   [[nodiscard]] int pid() const { return pid_; }
-  [[nodiscard]] const Cgroup& cgroup() const { return cgroup_; }
+  [[nodiscard]] const linux::Cgroup& cgroup() const { return cgroup_; }
   [[nodiscard]] ContainerStart start() const;
   [[nodiscard]] const FailureRecord& failure() const { return failure_; }
   [[nodiscard]] const ContainerExit& exit() const { return exit_; }
@@ -59,7 +59,7 @@ class Container {
   std::vector<std::uint64_t> exit_waiters;
 
  private:
-  Container(ContainerSpec spec, std::string directory, std::string log_path, Cgroup cgroup,
+  Container(ContainerSpec spec, std::string directory, std::string log_path, linux::Cgroup cgroup,
             CriWriter log)
       : spec_(std::move(spec)),
         directory_(std::move(directory)),
@@ -74,7 +74,7 @@ class Container {
   ContainerSpec spec_;
   std::string directory_;
   std::string log_path_;
-  Cgroup cgroup_;
+  linux::Cgroup cgroup_;
   CriWriter log_;
   State state_ = State::Building;
   int pid_ = 0;

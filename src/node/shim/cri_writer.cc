@@ -33,7 +33,7 @@ std::string format_nano_time(Time time) {
 }
 
 Result<CriWriter> CriWriter::create(std::string path, std::uint64_t quota) {
-  TRY(make_directories(path.substr(0, path.rfind('/')), 0700));
+  TRY(linux::make_directories(path.substr(0, path.rfind('/')), 0700));
   CriWriter writer(std::move(path), quota);
   TRY(writer.open());
   return writer;

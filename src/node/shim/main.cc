@@ -18,6 +18,7 @@
 #include <cstring>
 
 #include "node/linux/files.h"
+#include "node/linux/process.h"
 #include "node/shim/pod.h"
 #include "node/shim/server.h"
 
@@ -56,16 +57,17 @@ Result<Fd> listen_here() {
 
 Result<Server> prepare(const std::string& directory) {
   if (::chdir(directory.c_str()) != 0) return fail_errno("chdir " + directory);
-  auto record = TRY(decode<PodRecord>(TRY(read_file("sandbox"))));
+  auto record = TRY(decode<SandboxRecord>(TRY(linux::read_file("sandbox"))));
   auto signals = TRY(block_signals());
-  TRY(write_durably("./shim", encode(identity_of(::getpid()))));
+  TRY(linux::write_durably("./shim", encode(linux::identity_of(::getpid()))));
   auto pod = TRY(Pod::set_up(std::move(record)));
   auto listener = TRY(listen_here());
   return Server(std::move(pod), directory, std::move(listener), std::move(signals));
 }
 
 void report(const Result<void>& outcome) {
-  const auto bytes = frame(outcome ? Writer().number(0).bytes() : answer_error(outcome.error()));
+  const auto answer = outcome ? Writer().number(0).bytes() : answer_error(outcome.error());
+  const auto bytes = frame(with_version(answer));
   [[maybe_unused]] const auto sent = ::write(kReadyDescriptor, bytes.data(), bytes.size());
   ::close(kReadyDescriptor);
 }
@@ -76,7 +78,7 @@ int run(const std::string& directory) {
   ::fcntl(kReadyDescriptor, F_SETFD, FD_CLOEXEC);
   ::umask(022);
   ::prctl(PR_SET_NAME, "muster-shim", 0, 0, 0);
-  [[maybe_unused]] const auto spared = write_existing("/proc/self/oom_score_adj", "-999");
+  [[maybe_unused]] const auto spared = linux::write_existing("/proc/self/oom_score_adj", "-999");
   auto server = prepare(directory);
   if (!server) {
     report(fail(server.error()));

@@ -28,11 +28,11 @@ Result<void> write_resolver() {
 }  // namespace
 
 // The working directory is the pod's.
-Result<Pod> Pod::set_up(PodRecord record) {
+Result<Pod> Pod::set_up(SandboxRecord record) {
   Pod pod(std::move(record));
-  TRY(pod.cgroup_.create(pod.record_.spec.limits, Cgroup::Holds::Groups));
+  TRY(pod.cgroup_.create(pod.record_.spec.limits, linux::Cgroup::Holds::Groups));
   if (!pod.record_.shm_directory.empty()) {
-    TRY(make_directories(pod.record_.shm_directory));
+    TRY(linux::make_directories(pod.record_.shm_directory));
     ::chmod(pod.record_.shm_directory.c_str(), 01777);
   }
   TRY(pod.connect());
@@ -50,23 +50,24 @@ Result<void> Pod::connect() {
     if (::unshare(CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
     return {};
   }
-  host_ = TRY(Netlink::open(NETLINK_ROUTE));
-  const auto bridge = link_index(record_.bridge);
+  host_ = TRY(linux::Netlink::open(NETLINK_ROUTE));
+  const auto bridge = linux::link_index(record_.bridge);
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
-  const auto address = TRY(parse_address(record_.address));
+  const auto address = TRY(linux::parse_address(record_.address));
   // One that a dead shim of this pod left behind.
-  if (const auto stale = delete_link(*host_, record_.link); !stale && !is_missing(stale.error())) {
+  if (const auto stale = linux::delete_link(*host_, record_.link);
+      !stale && !linux::is_missing(stale.error())) {
     return stale;
   }
   if (::unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
-  TRY(create_pair(*host_, record_.link, bridge, own.get(), address));
-  auto inside = TRY(Netlink::open(NETLINK_ROUTE));
-  TRY(shim::set_up(inside, "lo"));
-  TRY(shim::set_up(inside, "eth0"));
-  TRY(add_address(inside, "eth0", address, record_.prefix));
-  return add_default_route(inside, TRY(parse_address(record_.gateway)));
+  TRY(linux::create_pair(*host_, record_.link, bridge, own.get(), address));
+  auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
+  TRY(linux::set_up(inside, "lo"));
+  TRY(linux::set_up(inside, "eth0"));
+  TRY(linux::add_address(inside, "eth0", address, record_.prefix));
+  return linux::add_default_route(inside, TRY(linux::parse_address(record_.gateway)));
 }
 
 Result<void> Pod::start_init() {
@@ -91,7 +92,7 @@ void Pod::kill() const {
 
 void Pod::tear_down() {
   if (host_) [[maybe_unused]]
-    const auto gone = delete_link(*host_, record_.link);
+    const auto gone = linux::delete_link(*host_, record_.link);
   cgroup_.remove();
 }
 

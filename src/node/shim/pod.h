@@ -15,9 +15,9 @@ namespace muster::node::shim {
 class Pod {
  public:
   // An error leaves the shim half moved; it is to exit then.
-  static Result<Pod> set_up(PodRecord record);
+  static Result<Pod> set_up(SandboxRecord record);
 
-  [[nodiscard]] const PodRecord& record() const { return record_; }
+  [[nodiscard]] const SandboxRecord& record() const { return record_; }
   [[nodiscard]] int init() const { return init_; }
   // The first process was reaped: everything in the pod is gone, and nothing can be started.
   void on_init_exit() { alive_ = false; }
@@ -28,14 +28,14 @@ class Pod {
   void tear_down();
 
  private:
-  explicit Pod(PodRecord record)
+  explicit Pod(SandboxRecord record)
       : record_(std::move(record)), cgroup_(record_.cgroups, record_.spec.pod_uid) {}
   Result<void> connect();
   Result<void> start_init();
 
-  PodRecord record_;
-  Cgroup cgroup_;
-  std::optional<Netlink> host_;  // of the host's network namespace
+  SandboxRecord record_;
+  linux::Cgroup cgroup_;
+  std::optional<linux::Netlink> host_;  // of the host's network namespace
   int init_ = 0;
   bool alive_ = false;
 };

@@ -20,12 +20,12 @@ std::optional<std::int64_t> read_optional(Reader& in) {
   return present ? std::optional(value) : std::nullopt;
 }
 
-void write(Writer& out, const Limits& value) {
+void write(Writer& out, const ResourceLimits& value) {
   write_optional(out, value.cpu_milli);
   write_optional(out, value.memory_bytes);
   write_optional(out, value.cpu_request_milli);
 }
-void read(Reader& in, Limits& value) {
+void read(Reader& in, ResourceLimits& value) {
   value.cpu_milli = read_optional(in);
   value.memory_bytes = read_optional(in);
   value.cpu_request_milli = read_optional(in);
@@ -46,7 +46,13 @@ std::optional<std::uint32_t> narrow(std::optional<std::int64_t> value) {
 
 }  // namespace
 
-void write(Writer& out, const PodRecord& value) {
+Writer request(Operation operation) {
+  Writer out;
+  out.number(static_cast<std::int64_t>(operation));
+  return out;
+}
+
+void write(Writer& out, const SandboxRecord& value) {
   const auto& spec = value.spec;
   out.text(spec.pod_uid).text(spec.pod_namespace).text(spec.pod_name).text(spec.hostname);
   out.number(spec.host_network ? 1 : 0).text(spec.shm_key).text(spec.hosts_file);
@@ -59,7 +65,7 @@ void write(Writer& out, const PodRecord& value) {
   out.text(value.hidden).text(value.shm_directory);
 }
 
-void read(Reader& in, PodRecord& value) {
+void read(Reader& in, SandboxRecord& value) {
   auto& spec = value.spec;
   spec.pod_uid = in.text();
   spec.pod_namespace = in.text();
@@ -75,7 +81,7 @@ void read(Reader& in, PodRecord& value) {
   value.bridge = in.text();
   value.link = in.text();
   value.service_range = in.text();
-  value.cgroups.version = read_enum(in, CgroupRoots::Version::V2);
+  value.cgroups.version = read_enum(in, linux::CgroupRoots::Version::V2);
   value.cgroups.memory = in.text();
   value.cgroups.cpu = in.text();
   value.log_directory = in.text();
@@ -84,10 +90,10 @@ void read(Reader& in, PodRecord& value) {
   value.shm_directory = in.text();
 }
 
-void write(Writer& out, const ProcessIdentity& value) {
+void write(Writer& out, const linux::ProcessIdentity& value) {
   out.number(value.pid).number(static_cast<std::int64_t>(value.start_time)).text(value.boot_id);
 }
-void read(Reader& in, ProcessIdentity& value) {
+void read(Reader& in, linux::ProcessIdentity& value) {
   value.pid = static_cast<int>(in.number());
   value.start_time = static_cast<std::uint64_t>(in.number());
   value.boot_id = in.text();

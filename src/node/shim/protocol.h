@@ -7,23 +7,17 @@
 #include <vector>
 
 #include "base/error.h"
+#include "node/linux/cgroup.h"
+#include "node/linux/process.h"
 #include "node/runtime/types.h"
 #include "node/shim/wire.h"
 
-// What Muster and a shim say to each other, and what the files in a pod's directory hold.
+// What Muster and a shim say to each other, and what the files in a pod's directory hold: `sandbox`
+// a SandboxRecord, `shim` the ProcessIdentity of the shim, and those of containers as below.
 namespace muster::node::shim {
 
-// How cgroups are mounted here: the directories above the pods, one for each controller in use.
-struct CgroupRoots {
-  enum class Version { None, V1, V2 };
-  Version version = Version::None;
-  std::string memory;  // v1: …/memory/muster/<home>; v2: …/muster/<home>, the same for both
-  std::string cpu;
-  friend bool operator==(const CgroupRoots&, const CgroupRoots&) = default;
-};
-
 // pods/<uid>/sandbox: all that a shim needs to set its pod up.
-struct PodRecord {
+struct SandboxRecord {
   SandboxSpec spec;
   std::string address;
   std::string gateway;
@@ -31,24 +25,16 @@ struct PodRecord {
   std::string bridge;
   std::string link;  // the host's end of the pod's NIC
   std::string service_range;
-  CgroupRoots cgroups;
+  linux::CgroupRoots cgroups;
   std::string log_directory;  // of this pod
   std::uint64_t log_quota = 0;
   std::string hidden;         // a directory of the host that containers see empty
   std::string shm_directory;  // bound at /dev/shm
 };
 
-// pods/<uid>/shim: who it is, in a way that no other process can be mistaken for it.
-struct ProcessIdentity {
-  int pid = 0;
-  std::uint64_t start_time = 0;  // of /proc/PID/stat, in clock ticks since boot
-  std::string boot_id;
-  friend bool operator==(const ProcessIdentity&, const ProcessIdentity&) = default;
-};
-
 // pods/<uid>/containers/<name>/<attempt>/started
 struct StartRecord {
-  ProcessIdentity process;
+  linux::ProcessIdentity process;
   Time started{};
 };
 
@@ -70,14 +56,17 @@ enum class Operation : std::int64_t {
   List,
 };
 
+// A request's beginning; what the operation needs follows.
+Writer request(Operation operation);
+
 struct ContainerId {
   std::string name;
   int attempt = 0;
   friend auto operator<=>(const ContainerId&, const ContainerId&) = default;
 };
 
-void write(Writer& out, const PodRecord& value);
-void write(Writer& out, const ProcessIdentity& value);
+void write(Writer& out, const SandboxRecord& value);
+void write(Writer& out, const linux::ProcessIdentity& value);
 void write(Writer& out, const StartRecord& value);
 void write(Writer& out, const FailureRecord& value);
 void write(Writer& out, const ContainerExit& value);
@@ -87,8 +76,8 @@ void write(Writer& out, const ServiceRule& value);
 void write(Writer& out, const AdoptedContainer& value);
 void write(Writer& out, const ExecResult& value);
 
-void read(Reader& in, PodRecord& value);
-void read(Reader& in, ProcessIdentity& value);
+void read(Reader& in, SandboxRecord& value);
+void read(Reader& in, linux::ProcessIdentity& value);
 void read(Reader& in, StartRecord& value);
 void read(Reader& in, FailureRecord& value);
 void read(Reader& in, ContainerExit& value);
@@ -98,15 +87,17 @@ void read(Reader& in, ServiceRule& value);
 void read(Reader& in, AdoptedContainer& value);
 void read(Reader& in, ExecResult& value);
 
+// A record: the value with our version in front. Of an answer, decode() takes what is left of it.
 template <class T>
 std::string encode(const T& value) {
   Writer out;
   write(out, value);
-  return out.bytes();
+  return with_version(out.bytes());
 }
 
 template <class T>
 Result<T> decode(std::string_view bytes) {
+  TRY(take_known_version(bytes));
   Reader in(bytes);
   T value;
   read(in, value);

@@ -6,6 +6,7 @@
 
 #include "node/linux/files.h"
 #include "node/shim/child.h"
+#include "node/shim/records.h"
 #include "node/shim/server.h"
 #include "node/shim/services.h"
 
@@ -13,7 +14,11 @@
 namespace muster::node::shim {
 
 void Server::handle(ClientId id, const std::string& request) {
-  Reader in(request);
+  std::string_view bytes = request;
+  const auto version = take_known_version(bytes);
+  clients_.at(id).version = version.value_or(kWireVersion);
+  if (!version) return answer_error(id, ErrorCode::BadRequest, version.error().message);
+  Reader in(bytes);
   switch (static_cast<Operation>(in.number())) {
     case Operation::Start:
       return start(id, in);
@@ -63,7 +68,7 @@ Container* Server::find_running(const std::string& name) {
 void Server::start(ClientId id, Reader& in) {
   ContainerSpec spec;
   read(in, spec);
-  if (!in.finished() || !is_safe_name(spec.name) || spec.attempt < 0 || spec.argv.empty()) {
+  if (!in.finished() || !linux::is_safe_name(spec.name) || spec.attempt < 0 || spec.argv.empty()) {
     return answer_error(id, ErrorCode::Invalid,
                         "a container needs a name, an attempt and a command");
   }
@@ -73,14 +78,14 @@ void Server::start(ClientId id, Reader& in) {
     return;
   }
   const auto directory = container_directory(directory_, wanted);
-  if (const auto failed = read_file(directory + "/failed")) {
+  if (const auto failed = linux::read_file(directory + "/failed")) {
     const auto record = decode<FailureRecord>(*failed).value_or(FailureRecord{});
     Writer out;
     out.number(0).number(0);
     write(out, record);
     return answer(id, out.bytes());
   }
-  if (const auto started = read_file(directory + "/started")) {
+  if (const auto started = linux::read_file(directory + "/started")) {
     const auto record = decode<StartRecord>(*started);
     if (!record)
       return answer_error(id, ErrorCode::Internal,
@@ -120,14 +125,23 @@ void Server::answer_start(ClientId id, const Container& container) {
 
 bool Server::answer_from_record(ClientId id, const ContainerId& container) {
   const auto directory = container_directory(directory_, container);
-  const auto bytes = read_file(directory + "/exit");
+  const auto bytes = linux::read_file(directory + "/exit");
   if (!bytes) {
     answer_error(id, ErrorCode::NotFound,
                  "container " + container.name + " attempt " + std::to_string(container.attempt) +
                      " was not started");
     return false;
   }
-  answer(id, Writer().number(0).bytes() + *bytes);
+  const auto exit = decode<ContainerExit>(*bytes);
+  if (!exit) {
+    answer_error(id, ErrorCode::Internal,
+                 "the exit record of " + container.name + ": " + exit.error().message);
+    return false;
+  }
+  Writer out;
+  out.number(0);
+  write(out, *exit);
+  answer(id, out.bytes());
   return true;
 }
 
@@ -143,7 +157,7 @@ ContainerId read_id(Reader& in) {
 
 void Server::wait(ClientId id, Reader& in) {
   const auto wanted = read_id(in);
-  if (!in.finished() || !is_safe_name(wanted.name)) {
+  if (!in.finished() || !linux::is_safe_name(wanted.name)) {
     return answer_error(id, ErrorCode::Invalid, "wait for what?");
   }
   if (Container* container = find(wanted)) {

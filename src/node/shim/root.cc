@@ -57,7 +57,7 @@ Result<void> lay_over(const std::string& lower, const std::string& upper, const 
 
 Result<void> mount_overlay(const RootSpec& spec) {
   if (::chdir(spec.directory.c_str()) != 0) return fail_errno("chdir " + spec.directory);
-  for (const char* name : {"upper", "work", "tmp", "root"}) TRY(make_directories(name));
+  for (const char* name : {"upper", "work", "tmp", "root"}) TRY(linux::make_directories(name));
   if (::chmod("tmp", 01777) != 0) return fail_errno("chmod tmp");
   if (spec.root.kind == RootFilesystem::Kind::Host) return lay_over("/", "upper", "work", "root");
   const auto directory = escape_option(spec.root.directory);
@@ -69,14 +69,14 @@ Result<void> mount_overlay(const RootSpec& spec) {
     return lay_over(directory, "upper", "work", "root");
   // The directory may lie on the host's root itself, and the layers of one overlay must not contain
   // each other: so the host is an overlay of its own below.
-  for (const char* name : {"host-upper", "host-work", "host"}) TRY(make_directories(name));
+  for (const char* name : {"host-upper", "host-work", "host"}) TRY(linux::make_directories(name));
   TRY(lay_over("/", "host-upper", "host-work", "host"));
   return lay_over(directory + ":host", "upper", "work", "root");
 }
 
 // The other file systems of the machine, read-only. Those that we make anew are left out.
 void take_host_trees(std::vector<Planned>& planned) {
-  const auto mounts = read_file("/proc/self/mountinfo");
+  const auto mounts = linux::read_file("/proc/self/mountinfo");
   if (!mounts) return;
   for (auto& point : top_mount_points(*mounts)) {
     bool ours = false;
@@ -129,7 +129,7 @@ Result<void> make_dev(const std::vector<Device>& devices) {
   TRY(ensure_directory("/dev"));
   TRY(mount_new("tmpfs", "/dev", MS_NOSUID | MS_STRICTATIME, "mode=755,size=65536k"));
   for (const auto& device : devices) {
-    TRY(make_directories(device.path.substr(0, device.path.rfind('/'))));
+    TRY(linux::make_directories(device.path.substr(0, device.path.rfind('/'))));
     if (::mknod(device.path.c_str(), device.mode, device.number) != 0)
       return fail_errno("mknod " + device.path);
     ::chmod(device.path.c_str(), device.mode & 07777);
@@ -143,7 +143,7 @@ Result<void> make_dev(const std::vector<Device>& devices) {
   for (const auto& [to, from] : kLinks) {
     if (::symlink(to, from) != 0) return fail_errno(std::string("symlink ") + from);
   }
-  for (const char* directory : {"/dev/pts", "/dev/shm"}) TRY(make_directories(directory));
+  for (const char* directory : {"/dev/pts", "/dev/shm"}) TRY(linux::make_directories(directory));
   return mount_new("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC,
                    "newinstance,ptmxmode=0666,mode=0620,gid=5");
 }
@@ -180,11 +180,11 @@ void hide(const std::string& path) {
 
 Result<void> ensure_directory(const std::string& path) {
   if (is_directory(path)) return {};
-  return make_directories(path);
+  return linux::make_directories(path);
 }
 
 Result<void> ensure_file(const std::string& path) {
-  if (exists(path)) return {};
+  if (linux::exists(path)) return {};
   if (const auto slash = path.rfind('/'); slash != std::string::npos && slash > 0) {
     TRY(ensure_directory(path.substr(0, slash)));
   }
@@ -204,7 +204,7 @@ Result<void> enter_root(const RootSpec& spec) {
   const auto devices = find_devices();
   TRY(mount_overlay(spec));
   TRY(take(views, "tmp", "/tmp", Access::ReadWrite));
-  if (exists("/sys/fs/cgroup"))
+  if (linux::exists("/sys/fs/cgroup"))
     TRY(take(views, "/sys/fs/cgroup", "/sys/fs/cgroup", Access::ReadOnly));
   if (!spec.shm_directory.empty())
     TRY(take(views, spec.shm_directory, "/dev/shm", Access::ReadWrite));

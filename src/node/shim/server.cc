@@ -138,7 +138,7 @@ void Server::flush(Client& client) {
 void Server::answer(ClientId id, const std::string& payload) {
   const auto found = clients_.find(id);
   if (found == clients_.end()) return;
-  found->second.out += frame(payload);
+  found->second.out += frame(with_version(payload, found->second.version));
   flush(found->second);
 }
 

@@ -34,6 +34,7 @@ class Server {
     std::string in;
     std::string out;
     bool asked = false;  // one request a connection
+    int version = 0;     // that it asked in
   };
   struct ExecJob {
     ClientId client = 0;

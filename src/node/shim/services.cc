@@ -40,7 +40,7 @@ class Rule {
     });
     return equals(&number, sizeof number);
   }
-  Rule& destination(Range range) {
+  Rule& destination(linux::Range range) {
     load(NFT_PAYLOAD_NETWORK_HEADER, 16, 4);
     if (range.prefix < 32) {
       expression("bitwise", [&] {
@@ -88,7 +88,7 @@ class Rule {
     });
     return *this;
   }
-  NetlinkMessage& done() { return message_.end(list_); }
+  linux::NetlinkMessage& done() { return message_.end(list_); }
 
  private:
   template <class Body>
@@ -126,26 +126,28 @@ class Rule {
     });
   }
 
-  NetlinkMessage message_;
+  linux::NetlinkMessage message_;
   std::size_t list_ = 0;
 };
 
 // Collects the messages of one transaction: all of them happen, or none.
 class Transaction {
  public:
-  explicit Transaction(Netlink& netlink) : netlink_(netlink) { boundary(NFNL_MSG_BATCH_BEGIN); }
+  explicit Transaction(linux::Netlink& netlink) : netlink_(netlink) {
+    boundary(NFNL_MSG_BATCH_BEGIN);
+  }
 
-  void add(NetlinkMessage& message) {
+  void add(linux::NetlinkMessage& message) {
     bytes_ += message.finish(netlink_.next_sequence());
     ++count_;
   }
   void table(int type, std::uint16_t flags) {
-    NetlinkMessage message(nft(type), flags);
+    linux::NetlinkMessage message(nft(type), flags);
     message.header(nfgenmsg{.nfgen_family = NFPROTO_IPV4}).text(NFTA_TABLE_NAME, kTable);
     add(message);
   }
   void chain(const char* name, const char* type, int priority) {
-    NetlinkMessage message(nft(NFT_MSG_NEWCHAIN), NLM_F_CREATE);
+    linux::NetlinkMessage message(nft(NFT_MSG_NEWCHAIN), NLM_F_CREATE);
     message.header(nfgenmsg{.nfgen_family = NFPROTO_IPV4});
     message.text(NFTA_CHAIN_TABLE, kTable).text(NFTA_CHAIN_NAME, name);
     const auto hook = message.begin(NFTA_CHAIN_HOOK);
@@ -172,12 +174,12 @@ class Transaction {
     bytes_.append(reinterpret_cast<const char*>(&general), sizeof general);
   }
 
-  Netlink& netlink_;
+  linux::Netlink& netlink_;
   std::string bytes_;
   std::size_t count_ = 0;
 };
 
-void refuse(Transaction& transaction, Range destination, std::uint8_t protocol,
+void refuse(Transaction& transaction, linux::Range destination, std::uint8_t protocol,
             std::optional<std::uint16_t> port) {
   Rule rule(kRefuse);
   rule.protocol(protocol).destination(destination);
@@ -186,7 +188,8 @@ void refuse(Transaction& transaction, Range destination, std::uint8_t protocol,
 }
 
 Result<void> add_rule(Transaction& transaction, const ServiceRule& service) {
-  const Range destination{.base = TRY(parse_address(service.cluster_ip)), .prefix = 32};
+  const linux::Range destination{.base = TRY(linux::parse_address(service.cluster_ip)),
+                                 .prefix = 32};
   const std::uint8_t protocol =
       service.protocol == ServiceRule::Protocol::Tcp ? IPPROTO_TCP : IPPROTO_UDP;
   if (service.endpoints.empty()) {
@@ -199,7 +202,8 @@ Result<void> add_rule(Transaction& transaction, const ServiceRule& service) {
   for (const auto& endpoint : service.endpoints) {
     Rule rule(kBalance);
     rule.protocol(protocol).destination(destination).port(service.port).every(left--);
-    transaction.add(rule.send_to(TRY(parse_address(endpoint.address)), endpoint.port).done());
+    transaction.add(
+        rule.send_to(TRY(linux::parse_address(endpoint.address)), endpoint.port).done());
   }
   return {};
 }
@@ -208,7 +212,7 @@ Result<void> add_rule(Transaction& transaction, const ServiceRule& service) {
 
 Result<void> replace_services(const std::vector<ServiceRule>& rules,
                               const std::string& service_range) {
-  auto netlink = TRY(Netlink::open(NETLINK_NETFILTER));
+  auto netlink = TRY(linux::Netlink::open(NETLINK_NETFILTER));
   Transaction transaction(netlink);
   transaction.table(NFT_MSG_NEWTABLE, NLM_F_CREATE);  // so that there is one to delete
   transaction.table(NFT_MSG_DELTABLE, 0);
@@ -218,7 +222,7 @@ Result<void> replace_services(const std::vector<ServiceRule>& rules,
   transaction.chain(kRefuse, "filter", 0);
   for (const auto& rule : rules) TRY(add_rule(transaction, rule));
   if (!service_range.empty()) {
-    const auto range = TRY(parse_range(service_range));
+    const auto range = TRY(linux::parse_range(service_range));
     refuse(transaction, range, IPPROTO_TCP, std::nullopt);
     refuse(transaction, range, IPPROTO_UDP, std::nullopt);
   }

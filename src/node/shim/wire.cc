@@ -1,7 +1,9 @@
 #include "node/shim/wire.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
+#include <limits>
 
 namespace muster::node::shim {
 
@@ -64,6 +66,27 @@ std::vector<std::string> Reader::texts() {
   std::vector<std::string> values(count());
   for (auto& value : values) value = text();
   return values;
+}
+
+std::string with_version(std::string_view bytes, int version) {
+  if (version == 0) return std::string(bytes);
+  return Writer().number(-std::int64_t{version}).bytes() + std::string(bytes);
+}
+
+int take_version(std::string_view& bytes) {
+  Reader in(bytes);
+  const auto first = in.number();
+  if (!in.ok() || first >= 0) return 0;
+  bytes.remove_prefix(sizeof first);
+  return static_cast<int>(-std::max<std::int64_t>(first, -std::numeric_limits<int>::max()));
+}
+
+Result<int> take_known_version(std::string_view& bytes) {
+  const int version = take_version(bytes);
+  if (version <= kWireVersion) return version;
+  return fail(ErrorCode::Parse, "it has version " + std::to_string(version) +
+                                    ", this program knows those up to " +
+                                    std::to_string(kWireVersion));
 }
 
 std::string frame(std::string_view payload) {

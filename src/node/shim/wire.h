@@ -12,6 +12,17 @@
 // bytes and texts with their length in front, read back in the order they were written.
 namespace muster::node::shim {
 
+// Records and frames begin with the version of whoever wrote them, as a negative number. The first
+// shims wrote none: what lacks it is version 0, for nothing of theirs begins with a negative
+// number. A shim answers in the version that it was asked in; Muster asks in the version of the
+// shim.
+inline constexpr int kWireVersion = 1;
+std::string with_version(std::string_view bytes, int version = kWireVersion);
+// Takes it off, whichever it is.
+int take_version(std::string_view& bytes);
+// The same, but an error for one that is newer than we are.
+Result<int> take_known_version(std::string_view& bytes);
+
 // Environment and arguments of an exec are at most 2 MiB for the kernel; the rest is small.
 inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20U;
 

@@ -162,25 +162,25 @@ constexpr std::string_view kRoutes =
     "*\t0000DE0A\t00000000\t0001\t0\t0\t1291845632\t0000FFFF\n";
 
 TEST(FreeBlock, GoesRoundWhatOthersHave) {
-  const auto range = shim::parse_range("10.222.0.0/16").value();
+  const auto range = linux::parse_range("10.222.0.0/16").value();
   const auto routes = std::string(kRoutes);
   // Somebody has 10.220.0.0/14 (addresses are little-endian), so nothing is left.
   EXPECT_EQ(free_block(range, 22, 0, routes, "muster1").error().code, ErrorCode::Conflict);
   EXPECT_EQ(free_block(range, 22, 0, routes, "other").value().base, range.base)
       << "our own does not count";
   const std::string small = "other\t0000DE0A\t0\t1\t0\t0\t0\t00FCFFFF\n";  // 10.222.0.0/22
-  EXPECT_EQ(shim::format_address(free_block(range, 22, 0, small, "muster1").value().base),
+  EXPECT_EQ(linux::format_address(free_block(range, 22, 0, small, "muster1").value().base),
             "10.222.4.0");
-  EXPECT_EQ(shim::format_address(free_block(range, 22, 63, "", "muster1").value().base),
+  EXPECT_EQ(linux::format_address(free_block(range, 22, 63, "", "muster1").value().base),
             "10.222.252.0");
   EXPECT_FALSE(free_block(range, 8, 0, "", "muster1"));
 }
 
 TEST(Ranges, AreReadAndRefused) {
-  EXPECT_EQ(shim::format_address(shim::parse_range("10.1.2.3/24").value().base), "10.1.2.0");
+  EXPECT_EQ(linux::format_address(linux::parse_range("10.1.2.3/24").value().base), "10.1.2.0");
   for (const char* bad :
        {"", "10.0.0.0", "10.0.0.0/", "10.0.0.0/33", "10.0.0/8", "x/8", "10.0.0.0/8x"}) {
-    EXPECT_FALSE(shim::parse_range(bad)) << bad;
+    EXPECT_FALSE(linux::parse_range(bad)) << bad;
   }
 }
 

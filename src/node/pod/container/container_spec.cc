@@ -21,9 +21,9 @@ std::optional<api::Quantity> quantity_at(const json::Value& map, std::string_vie
   return parsed ? std::optional(*parsed) : std::nullopt;
 }
 
-Limits limits_of(const json::Value& container) {
+ResourceLimits limits_of(const json::Value& container) {
   const auto& resources = container["resources"];
-  Limits out;
+  ResourceLimits out;
   if (const auto cpu = quantity_at(resources["limits"], "cpu")) out.cpu_milli = cpu->milli();
   if (const auto memory = quantity_at(resources["limits"], "memory")) {
     out.memory_bytes = memory->whole();
@@ -43,8 +43,8 @@ void add(std::optional<std::int64_t>& sum, const std::optional<std::int64_t>& pa
   }
 }
 
-Limits pod_limits(const json::Value& pod) {
-  Limits out{.cpu_milli = 0, .memory_bytes = 0, .cpu_request_milli = 0};
+ResourceLimits pod_limits(const json::Value& pod) {
+  ResourceLimits out{.cpu_milli = 0, .memory_bytes = 0, .cpu_request_milli = 0};
   for (const auto& container : pod["spec"]["containers"].as_array()) {
     const auto one = limits_of(container);
     add(out.cpu_milli, one.cpu_milli);
