@@ -111,13 +111,14 @@ struct Plane::Impl {
                                            .shim_path = CO_TRY(find_shim()),
                                            .service_range = std::string(kServiceRange),
                                            .logger = context.log.named("runtime")}));
-    agent = CO_TRY(node::NodeAgent::create({.loop = context.loop,
-                                            .cluster = *cluster,
-                                            .runtime = *runtime,
-                                            .rng = context.rng,
-                                            .pool = &context.pool,
-                                            .log = context.log.named("node")},
-                                           CO_TRY(node_options(context, node_name()))));
+    agent = CO_TRY(node::NodeAgent::create(
+        {.loop = context.loop,
+         .cluster = *cluster,
+         .runtime = *runtime,
+         .rng = context.rng,
+         .disk = std::make_unique<node::PoolDiskWork>(context.loop, context.pool),
+         .log = context.log.named("node")},
+        CO_TRY(node_options(context, node_name()))));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
     scheduler =

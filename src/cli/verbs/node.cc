@@ -52,13 +52,14 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
   node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node_settings.host_ip = options.address;
   if (listener) node_settings.log_port = listener->port();
-  auto agent = CO_TRY(node::NodeAgent::create({.loop = context.loop,
-                                               .cluster = cluster,
-                                               .runtime = *runtime,
-                                               .rng = context.rng,
-                                               .pool = &context.pool,
-                                               .log = context.log.named("node")},
-                                              std::move(node_settings)));
+  auto agent = CO_TRY(node::NodeAgent::create(
+      {.loop = context.loop,
+       .cluster = cluster,
+       .runtime = *runtime,
+       .rng = context.rng,
+       .disk = std::make_unique<node::PoolDiskWork>(context.loop, context.pool),
+       .log = context.log.named("node")},
+      std::move(node_settings)));
   node::LogEndpoint endpoint(context.loop, agent->logs(),
                              [&](const api::ObjectKey& key) { return agent->find_pod(key); });
   std::unique_ptr<net::HttpServer> http;

@@ -29,6 +29,24 @@ bool make_private(const std::string& path) {
          found.st_uid == ::geteuid() && (found.st_mode & 077U) == 0;
 }
 
+// The names in these directories; those that are not there have none.
+Result<std::set<std::string>> entries_of(const std::vector<std::string>& directories) {
+  std::set<std::string> out;
+  for (const auto& directory : directories) {
+    std::error_code error;
+    for (std::filesystem::directory_iterator it(directory, error), end; !error && it != end;
+         it.increment(error)) {
+      out.insert(it->path().filename().string());
+    }
+  }
+  return out;
+}
+
+Result<void> remove_empty(const std::vector<std::string>& directories) {
+  for (const auto& directory : directories) ::rmdir(directory.c_str());
+  return {};
+}
+
 std::vector<api::ObjectPtr> values_of(const Mirror::Objects& objects) {
   std::vector<api::ObjectPtr> out;
   out.reserve(objects.size());
@@ -77,16 +95,16 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
           parts_.loop, parts_.cluster, Mirror::Target{.resource = api::services()},
           [this](const auto&, const auto&) { schedule_network(); }, parts_.log.named("node")),
       logs_(parts_.loop, parts_.runtime),
-      context_{.loop = parts_.loop,
-               .cluster = parts_.cluster,
-               .runtime = parts_.runtime,
-               .options = options_,
-               .events = events_,
-               .references = references_,
-               .gpus = gpus_,
-               .surroundings = *this,
-               .pool = parts_.pool,
-               .log = parts_.log.named("pod")},
+      shared_{.loop = parts_.loop,
+              .cluster = parts_.cluster,
+              .runtime = parts_.runtime,
+              .options = options_,
+              .events = events_,
+              .references = references_,
+              .gpus = gpus_,
+              .host = *this,
+              .disk = *parts_.disk,
+              .log = parts_.log.named("pod")},
       rules_(std::make_shared<const std::vector<ServiceRule>>()),
       network_timer_(parts_.loop),
       scope_(parts_.loop) {}
@@ -108,24 +126,20 @@ Task<Result<void>> NodeAgent::start() {
     if (needs_worker(*pod)) add_worker(pod);
   }
   removing_orphans_ = true;
-  scope_.spawn(remove_orphans(find_orphans()));
+  scope_.spawn(remove_orphans(co_await find_orphans()));
   co_return Result<void>{};
 }
 
 // What is here of pods that nobody looks after: they were deleted, or ended, while nobody was here.
-std::set<std::string> NodeAgent::find_orphans() {
+Task<std::set<std::string>> NodeAgent::find_orphans() {
   std::set<std::string> orphans;
   for (const auto& [uid, sandbox] : std::exchange(adopted_, {})) orphans.insert(uid);
   for (const auto& uid : gpus_.holders()) orphans.insert(uid);
-  for (const std::string& place : {options_.directory + "/volumes", secrets_directory(options_)}) {
-    std::error_code error;
-    for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
-         it.increment(error)) {
-      orphans.insert(it->path().filename().string());
-    }
-  }
+  const std::vector places{volumes_directory(options_), secrets_directory(options_)};
+  const auto found = co_await parts_.disk->run([places] { return entries_of(places); });
+  if (found) orphans.insert(found->begin(), found->end());
   std::erase_if(orphans, [this](const std::string& uid) { return workers_.contains(uid); });
-  return orphans;
+  co_return orphans;
 }
 
 // A home keeps the finished pods of every job that it ran: those that have nothing here any more
@@ -145,8 +159,9 @@ Task<void> NodeAgent::close() {
   workers_.clear();
   // Only if nothing is left in it: pods may outlive us.
   if (!options_.memory_directory.empty()) {
-    ::rmdir(secrets_directory(options_).c_str());
-    ::rmdir(options_.memory_directory.c_str());
+    const std::vector places{secrets_directory(options_), options_.memory_directory};
+    [[maybe_unused]] const auto removed =
+        co_await parts_.disk->run([places] { return remove_empty(places); });
   }
   co_await references_.close();
   co_await registration_.close();
@@ -170,13 +185,18 @@ Task<void> NodeAgent::remove_orphans(std::set<std::string> uids) {
       parts_.log.warning("removing what is left of pod {}: {}", uid, removed.error().message);
       [[maybe_unused]] const auto slept = co_await rt::sleep_for(parts_.loop, kRetry);
     }
-    gpus_.release(uid);
-    std::error_code error;
-    std::filesystem::remove_all(options_.directory + "/volumes/" + uid, error);
-    std::filesystem::remove_all(secrets_directory(options_) + "/" + uid, error);
+    co_await remove_files_of(uid);
   }
   removing_orphans_ = false;
   if (!uids.empty()) gpus_released();
+}
+
+Task<void> NodeAgent::remove_files_of(std::string uid) {
+  const std::vector paths{volumes_directory(options_) + "/" + uid,
+                          secrets_directory(options_) + "/" + uid, gpus_.record_of(uid)};
+  const auto removed = co_await parts_.disk->run([paths] { return remove_trees(paths); });
+  if (!removed) parts_.log.warning("{}", removed.error().message);
+  gpus_.forget(uid);
 }
 
 void NodeAgent::add_worker(const api::ObjectPtr& pod) {
@@ -185,7 +205,7 @@ void NodeAgent::add_worker(const api::ObjectPtr& pod) {
   std::optional<AdoptedSandbox> adopted;
   if (auto node = adopted_.extract(uid)) adopted = std::move(node.mapped());
   auto& worker = workers_[uid];
-  worker = std::make_unique<PodWorker>(context_, pod, std::move(adopted));
+  worker = std::make_unique<PodWorker>(shared_, pod, std::move(adopted));
   worker->start();
 }
 

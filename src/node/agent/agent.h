@@ -17,8 +17,9 @@
 #include "node/agent/reference_store.h"
 #include "node/agent/registration.h"
 #include "node/logs/log_source.h"
-#include "node/pod/pod_worker.h"
+#include "node/pod/worker.h"
 #include "node/runtime/runtime.h"
+#include "node/volumes/disk_work.h"
 #include "rt/loop.h"
 #include "rt/scope.h"
 #include "rt/task.h"
@@ -29,14 +30,14 @@ namespace muster::node {
 // says in the API what became of them. Lives on one loop; cluster, runtime and rng outlive it. Pods
 // keep running when it ends; the next agent on the same directory takes them over. Ends with
 // close().
-class NodeAgent final : private Surroundings {
+class NodeAgent final : private PodHost {
  public:
   struct Parts {
     rt::Loop& loop;
     cluster::Cluster& cluster;
     Runtime& runtime;
     Rng& rng;
-    rt::Pool* pool = nullptr;  // for what takes long; null: in place
+    std::unique_ptr<DiskWork> disk;
     Logger log;
   };
 
@@ -59,7 +60,7 @@ class NodeAgent final : private Surroundings {
  private:
   NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus);
 
-  // Surroundings
+  // PodHost
   [[nodiscard]] std::vector<api::ObjectPtr> services() const override;
   [[nodiscard]] ServiceRules service_rules() const override { return rules_; }
   Result<std::string> hosts_file(const std::string& ns) override;
@@ -74,8 +75,9 @@ class NodeAgent final : private Surroundings {
   [[nodiscard]] bool needs_worker(const json::Value& pod) const;
   void add_worker(const api::ObjectPtr& pod);
   Task<void> reap(std::string uid);
-  std::set<std::string> find_orphans();
+  Task<std::set<std::string>> find_orphans();
   Task<void> remove_orphans(std::set<std::string> uids);
+  Task<void> remove_files_of(std::string uid);
   void schedule_network();
   void update_network();
   [[nodiscard]] std::vector<api::ObjectPtr> views() const;
@@ -90,7 +92,7 @@ class NodeAgent final : private Surroundings {
   Mirror pods_;
   Mirror services_;
   LogSource logs_;
-  WorkerContext context_;
+  NodeServices shared_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid
   std::map<std::string, AdoptedSandbox> adopted_;  // by uid, until their worker takes them
   std::map<std::string, std::string> hosts_;       // by namespace: what its file holds

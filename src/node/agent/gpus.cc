@@ -64,7 +64,7 @@ Result<GpuAllocator> GpuAllocator::create(std::string directory, std::vector<std
   return out;
 }
 
-std::string GpuAllocator::path_of(const std::string& pod_uid) const {
+std::string GpuAllocator::record_of(const std::string& pod_uid) const {
   return directory_ + "/" + pod_uid;
 }
 
@@ -103,15 +103,13 @@ Result<std::optional<GpuAllocator::ByContainer>> GpuAllocator::assign(const json
       ++next;
     }
   }
-  TRY(rewrite_in_place(path_of(uid), json::write(to_json(out))));
+  TRY(rewrite_in_place(record_of(uid), json::write(to_json(out))));
   assigned_[uid] = out;
   return out;
 }
 
-void GpuAllocator::release(const std::string& pod_uid) {
-  if (assigned_.erase(pod_uid) == 0) return;
-  std::error_code error;
-  fs::remove(path_of(pod_uid), error);
+void GpuAllocator::forget(const std::string& pod_uid) {
+  assigned_.erase(pod_uid);
 }
 
 std::vector<std::string> GpuAllocator::holders() const {

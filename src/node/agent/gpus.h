@@ -22,9 +22,11 @@ class GpuAllocator {
   static Result<GpuAllocator> create(std::string directory, std::vector<std::string> uuids);
 
   // What the pod's containers asked for; the same answer when asked again. Nothing when there are
-  // not enough free ones now: ask again after a release.
+  // not enough free ones now: ask again when a pod was forgotten.
   Result<std::optional<ByContainer>> assign(const json::Value& pod);
-  void release(const std::string& pod_uid);
+  // The file that says what the pod has. To release: remove it, then forget().
+  [[nodiscard]] std::string record_of(const std::string& pod_uid) const;
+  void forget(const std::string& pod_uid);
   [[nodiscard]] std::size_t free() const;
   // Pods that hold GPUs, or files of theirs.
   [[nodiscard]] std::vector<std::string> holders() const;
@@ -33,7 +35,6 @@ class GpuAllocator {
   GpuAllocator(std::string directory, std::vector<std::string> uuids)
       : directory_(std::move(directory)), uuids_(std::move(uuids)) {}
   [[nodiscard]] bool taken(const std::string& uuid) const;
-  [[nodiscard]] std::string path_of(const std::string& pod_uid) const;
 
   std::string directory_;
   std::vector<std::string> uuids_;

@@ -52,7 +52,11 @@ struct NodeOptions {
   BackOffOptions back_off;
 };
 
-// Where a pod's secrets and memory volumes lie, by its uid.
+// Where pods' volumes lie, by their uid.
+inline std::string volumes_directory(const NodeOptions& options) {
+  return options.directory + "/volumes";
+}
+// Where their secrets and memory volumes lie, by their uid.
 inline std::string secrets_directory(const NodeOptions& options) {
   const auto& base =
       options.memory_directory.empty() ? options.directory : options.memory_directory;

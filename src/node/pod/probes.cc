@@ -24,7 +24,7 @@ const char* field_of(ProbeKind kind) {
 
 Duration seconds_at(const json::Value& probe, const char* field, std::int64_t otherwise) {
   const auto value = probe[field].as_int();
-  return std::chrono::seconds(value > 0 ? value : otherwise);
+  return seconds_saturating(value > 0 ? value : otherwise);
 }
 
 int count_at(const json::Value& probe, const char* field, int otherwise) {

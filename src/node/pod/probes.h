@@ -47,15 +47,17 @@ class ProbeCounter {
   int in_a_row_ = 0;
 };
 
+// Whom probes ask.
+struct ProbeTarget {
+  std::string pod_uid;
+  std::string container;
+  std::string pod_ip;
+};
+
 // The probes of one run of a container. Lives on the agent's loop, from the container's start to
 // its end; ends with close().
 class Prober {
  public:
-  struct Target {
-    std::string pod_uid;
-    std::string container;
-    std::string pod_ip;
-  };
   struct Verdict {
     ProbeKind kind = ProbeKind::Readiness;
     bool success = false;
@@ -64,7 +66,7 @@ class Prober {
   using OnVerdict = std::function<void(Verdict)>;
   using OnFailure = std::function<void(ProbeKind, const std::string& text)>;
 
-  Prober(rt::Loop& loop, Runtime& runtime, Target target, OnVerdict on_verdict,
+  Prober(rt::Loop& loop, Runtime& runtime, ProbeTarget target, OnVerdict on_verdict,
          OnFailure on_failure)
       : loop_(loop),
         runtime_(runtime),
@@ -85,7 +87,7 @@ class Prober {
 
   rt::Loop& loop_;
   Runtime& runtime_;
-  Target target_;
+  ProbeTarget target_;
   OnVerdict on_verdict_;
   OnFailure on_failure_;
   std::optional<ProbeSpec> liveness_;

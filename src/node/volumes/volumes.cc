@@ -71,13 +71,13 @@ Result<VolumeSource> host_path(const json::Value& source) {
 // --- files from objects
 
 // Where a source puts its files, and with which bits.
-struct Target {
+struct FileTarget {
   Payload& payload;
   mode_t default_mode;
 };
 
-Result<void> add_object(const Target& target, const VolumeInput& input, const json::Value& source,
-                        Reference reference) {
+Result<void> add_object(const FileTarget& target, const VolumeInput& input,
+                        const json::Value& source, Reference reference) {
   const bool optional = source["optional"].as_bool();
   const auto object = input.lookup(reference);
   if (!object) {
@@ -112,7 +112,7 @@ Result<void> add_object(const Target& target, const VolumeInput& input, const js
   return {};
 }
 
-Result<void> add_downward(const Target& target, const VolumeInput& input,
+Result<void> add_downward(const FileTarget& target, const VolumeInput& input,
                           const json::Value& source) {
   for (const auto& item : source["items"].as_array()) {
     std::string value;
@@ -127,7 +127,7 @@ Result<void> add_downward(const Target& target, const VolumeInput& input,
   return {};
 }
 
-Result<void> add_projected(const Target& target, const VolumeInput& input,
+Result<void> add_projected(const FileTarget& target, const VolumeInput& input,
                            const json::Value& volume, const json::Value& source) {
   if (source["configMap"].is_object()) {
     return add_object(
@@ -155,7 +155,8 @@ Result<void> add_projected(const Target& target, const VolumeInput& input,
 Result<VolumeSource> file_volume(const VolumeInput& input, const json::Value& volume) {
   Payload payload;
   const auto with_mode = [&payload](const json::Value& source) {
-    return Target{.payload = payload, .default_mode = mode_of(source["defaultMode"], kDefaultMode)};
+    return FileTarget{.payload = payload,
+                      .default_mode = mode_of(source["defaultMode"], kDefaultMode)};
   };
   bool secret = false;
   if (const auto& map = volume["configMap"]; map.is_object()) {
@@ -232,6 +233,37 @@ Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& vo
                           volume["name"].as_string(), type));
 }
 
+Result<VolumeSources> make_volumes(const VolumeWork& work) {
+  const auto find = lookup_in(work.objects);
+  const VolumeInput input{.pod = *work.pod,
+                          .place = work.place,
+                          .lookup = find,
+                          .tokens = work.tokens,
+                          .directory = work.directory,
+                          .memory_directory = work.memory_directory};
+  VolumeSources out;
+  for (const auto& volume : (*work.pod)["spec"]["volumes"].as_array()) {
+    if (work.which == VolumeWork::Which::Refreshed && !is_refreshed(volume)) continue;
+    const auto& name = volume["name"].as_string();
+    auto made = make_volume(input, volume);
+    if (!made) {
+      return fail(made.error().in(fmt::format("MountVolume.SetUp failed for volume \"{}\"", name)));
+    }
+    out[name] = std::move(*made);
+  }
+  return out;
+}
+
+Result<void> remove_trees(const std::vector<std::string>& paths) {
+  Result<void> out;
+  for (const auto& path : paths) {
+    std::error_code error;
+    fs::remove_all(path, error);
+    if (error) out = fail(ErrorCode::Io, fmt::format("remove {}: {}", path, error.message()));
+  }
+  return out;
+}
+
 bool is_refreshed(const json::Value& volume) {
   return volume["configMap"].is_object() || volume["secret"].is_object() ||
          volume["projected"].is_object() || volume["downwardAPI"].is_object();
@@ -277,7 +309,7 @@ Result<std::string> sub_path(const std::string& volume, const std::string& below
 }  // namespace
 
 Result<std::vector<Mount>> container_mounts(const json::Value& container,
-                                            const std::map<std::string, VolumeSource>& volumes,
+                                            const VolumeSources& volumes,
                                             const std::map<std::string, std::string>& variables) {
   std::vector<Mount> out;
   for (const auto& wanted : container["volumeMounts"].as_array()) {

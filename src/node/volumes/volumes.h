@@ -5,14 +5,15 @@
 #include <string>
 #include <vector>
 
+#include "api/resource.h"
 #include "base/error.h"
 #include "json/value.h"
 #include "node/pod/container/downward.h"
 #include "node/pod/container/references.h"
 #include "node/runtime/runtime.h"
 
-// Volumes as directories on this machine. Plain functions on the file system; tokens come from
-// outside, because asking for them takes a while.
+// Volumes as directories on this machine. Plain functions on the file system, for DiskWork; tokens
+// and objects come from outside, because asking for them takes a while.
 namespace muster::node {
 
 // Where a volume lies, or that each container gets an empty memory file system of its own.
@@ -23,12 +24,15 @@ struct VolumeSource {
   bool read_only = false;
 };
 
+// By volume and path within it.
+using VolumeTokens = std::map<std::pair<std::string, std::string>, std::string>;
+using VolumeSources = std::map<std::string, VolumeSource>;
+
 struct VolumeInput {
   const json::Value& pod;
   const Place& place;
   const Lookup& lookup;
-  // By volume and path within it.
-  const std::map<std::pair<std::string, std::string>, std::string>& tokens;
+  const VolumeTokens& tokens;
   std::string directory;         // of this pod's volumes
   std::string memory_directory;  // the same on a memory file system, for secrets
 };
@@ -37,8 +41,27 @@ struct VolumeInput {
 // node does not know the type, or the path is not of the type that was asked for.
 Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& volume);
 
+// Whatever lies at these paths goes; what is not there is gone already.
+Result<void> remove_trees(const std::vector<std::string>& paths);
+
 // True for volumes whose content follows what it was made from.
 bool is_refreshed(const json::Value& volume);
+
+// All that the volumes of a pod are made of, as a value.
+struct VolumeWork {
+  enum class Which { All, Refreshed };
+
+  api::ObjectPtr pod;
+  Place place;
+  ReferencedObjects objects;
+  VolumeTokens tokens;
+  std::string directory;
+  std::string memory_directory;
+  Which which = Which::All;
+};
+// Makes or refreshes them in the order of the manifest, and gives those that it made. The first
+// error ends it.
+Result<VolumeSources> make_volumes(const VolumeWork& work);
 
 // A service-account token that a projected volume wants.
 struct TokenWish {
@@ -52,7 +75,7 @@ std::vector<TokenWish> token_wishes(const json::Value& pod);
 // The container's volumeMounts as the runtime takes them, subPath resolved (and made where it is
 // missing). subPathExpr is expanded with `variables`.
 Result<std::vector<Mount>> container_mounts(const json::Value& container,
-                                            const std::map<std::string, VolumeSource>& volumes,
+                                            const VolumeSources& volumes,
                                             const std::map<std::string, std::string>& variables);
 
 }  // namespace muster::node

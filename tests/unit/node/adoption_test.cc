@@ -117,6 +117,58 @@ TEST_F(NodeTest, WhatTheApiSawRunningAndTheMachineForgotHasEnded) {
   EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
 }
 
+// Its shim lives and cannot be understood: it may be running, so it is not run a second time.
+TEST_F(NodeTest, AnUnknownPodIsReportedAndLeftAlone) {
+  start();
+  const auto uid = create(PodBuilder("p").container("main", "serve"));
+  loop.run_for(5s);
+  stop();
+  runtime.pods[uid].unknown = "its record cannot be read";
+  start();
+  loop.run_for(300s);
+  EXPECT_EQ(phase("p"), "Running") << "the last that is known";
+  EXPECT_EQ((*pod("p"))["status"]["reason"].as_string(), "SandboxUnknown");
+  EXPECT_EQ((*pod("p"))["status"]["message"].as_string(), "its record cannot be read");
+  EXPECT_EQ(event_message("SandboxUnknown"), "its record cannot be read");
+  EXPECT_EQ(status("p", "main")["restartCount"].as_int(), 0);
+  EXPECT_TRUE(status("p", "main")["state"]["running"].is_object());
+  EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
+  EXPECT_FALSE(runtime.did("remove " + uid));
+}
+
+TEST_F(NodeTest, AnUnknownPodIsEndedByItsDeletion) {
+  start();
+  const auto uid = create(PodBuilder("p").container("main", "serve"));
+  loop.run_for(5s);
+  stop();
+  runtime.pods[uid].unknown = "its record cannot be read";
+  start();
+  loop.run_for(5s);
+  cluster.request_deletion("default", "p", 30);
+  loop.run_for(5s);
+  EXPECT_TRUE(runtime.did("remove " + uid));
+  EXPECT_EQ(phase("p"), "gone");
+  EXPECT_TRUE(runtime.pods.empty());
+}
+
+TEST_F(NodeTest, AnUnknownPodWhoseRecordCanBeReadAgainIsAsBefore) {
+  start();
+  const auto uid = create(PodBuilder("p").container("main", "run 60 0"));
+  loop.run_for(5s);
+  stop();
+  runtime.pods[uid].unknown = "its record cannot be read";
+  start();
+  loop.run_for(5s);
+  stop();
+  runtime.pods[uid].unknown.clear();
+  start();
+  loop.run_for(5s);
+  EXPECT_EQ(phase("p"), "Running");
+  EXPECT_TRUE((*pod("p"))["status"]["reason"].is_null());
+  EXPECT_TRUE((*pod("p"))["status"]["message"].is_null());
+  EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
+}
+
 TEST_F(NodeTest, APodThatWasDeletedMeanwhileIsClearedAway) {
   start();
   const auto uid = create(PodBuilder("p").container("main", "serve"));

@@ -55,7 +55,7 @@ class FakeCluster final : public cluster::Cluster {
     last["metadata"]["resourceVersion"] = fmt::format("{}", ++version_);
     announce(resource, cluster::EventType::Deleted, std::make_shared<const json::Value>(last));
   }
-  void request_deletion(const std::string& ns, const std::string& pod, int grace) {
+  void request_deletion(const std::string& ns, const std::string& pod, std::int64_t grace) {
     auto object = *at(api::pods(), ns, pod);
     object["metadata"]["deletionTimestamp"] =
         format_time(loop_.now() + std::chrono::seconds(grace));

@@ -43,6 +43,7 @@ class FakeRuntime final : public Runtime {
     SandboxSpec spec;
     Sandbox sandbox;
     bool alive = true;
+    std::string unknown;  // why the next adoption cannot say anything about it
     std::map<std::pair<std::string, int>, Process> processes;
     std::vector<ServiceRule> rules;
   };
@@ -98,6 +99,10 @@ class FakeRuntime final : public Runtime {
   Task<Result<std::vector<AdoptedSandbox>>> adopt() override {
     std::vector<AdoptedSandbox> out;
     for (const auto& [uid, pod] : pods) {
+      if (!pod.unknown.empty()) {
+        out.push_back({.sandbox = {.pod_uid = uid}, .unknown = pod.unknown});
+        continue;
+      }
       AdoptedSandbox sandbox{.sandbox = pod.sandbox,
                              .pod_namespace = pod.spec.pod_namespace,
                              .pod_name = pod.spec.pod_name,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -95,6 +96,38 @@ class PodBuilder {
   json::Value pod_;
 };
 
+// Work on files in virtual time: done in a turn of the loop of its own, or kept until it is let go.
+class FakeDiskWork final : public DiskWork {
+ public:
+  struct Control {
+    bool held = false;
+    std::deque<std::pair<rt::Callback, rt::Callback>> kept;
+    int done = 0;
+  };
+  FakeDiskWork(rt::Loop& loop, std::shared_ptr<Control> control)
+      : DiskWork(loop), control_(std::move(control)) {}
+
+ private:
+  void submit(rt::Callback work, rt::Callback then) override {
+    control_->kept.emplace_back(std::move(work), std::move(then));
+    if (!control_->held) release(loop(), control_);
+  }
+
+ public:
+  static void release(rt::Loop& loop, const std::shared_ptr<Control>& control) {
+    for (auto& entry : std::exchange(control->kept, {})) {
+      loop.post([control, work = std::move(entry.first), then = std::move(entry.second)]() mutable {
+        work();
+        ++control->done;
+        then();
+      });
+    }
+  }
+
+ private:
+  std::shared_ptr<Control> control_;
+};
+
 // A node agent on a machine and a cluster that exist only here.
 class NodeTest : public ::testing::Test {
  protected:
@@ -112,8 +145,12 @@ class NodeTest : public ::testing::Test {
   }
 
   void start() {
-    auto made = NodeAgent::create(
-        {.loop = loop, .cluster = cluster, .runtime = runtime, .rng = rng}, options);
+    auto made = NodeAgent::create({.loop = loop,
+                                   .cluster = cluster,
+                                   .runtime = runtime,
+                                   .rng = rng,
+                                   .disk = std::make_unique<FakeDiskWork>(loop, disk)},
+                                  options);
     ASSERT_TRUE(made.has_value()) << made.error().message;
     agent = std::move(*made);
     const auto started = loop.run(agent->start());
@@ -127,6 +164,13 @@ class NodeTest : public ::testing::Test {
   void restart() {
     stop();
     start();
+  }
+
+  // Work on files does not get done from now on, until it is let go.
+  void hold_disk() { disk->held = true; }
+  void release_disk() {
+    disk->held = false;
+    FakeDiskWork::release(loop, disk);
   }
 
   std::string create(const PodBuilder& pod) {
@@ -150,11 +194,12 @@ class NodeTest : public ::testing::Test {
     }
     return "absent";
   }
-  bool has_event(const std::string& reason) {
+  bool has_event(const std::string& reason) { return !event_message(reason).empty(); }
+  std::string event_message(const std::string& reason) {
     for (const auto& event : cluster.all(api::events())) {
-      if ((*event)["reason"].as_string() == reason) return true;
+      if ((*event)["reason"].as_string() == reason) return (*event)["message"].as_string();
     }
-    return false;
+    return "";
   }
 
   rt::SimLoop loop{Time{} + std::chrono::seconds(1'800'000'000)};
@@ -163,6 +208,7 @@ class NodeTest : public ::testing::Test {
   FakeRuntime runtime;
   SeededRng rng;
   NodeOptions options;
+  std::shared_ptr<FakeDiskWork::Control> disk = std::make_shared<FakeDiskWork::Control>();
   std::unique_ptr<NodeAgent> agent;
 };
 

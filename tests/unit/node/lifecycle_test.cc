@@ -216,6 +216,26 @@ TEST_F(NodeTest, ActiveDeadlineFailsThePod) {
   EXPECT_EQ((*pod("p"))["status"]["reason"].as_string(), "DeadlineExceeded");
 }
 
+// 317 years are more than a number of nanoseconds can hold.
+TEST_F(NodeTest, DurationsBeyondAllTimeAreLongNotOver) {
+  start();
+  constexpr const char* kSlowProbe = R"({"livenessProbe":{"tcpSocket":{"port":80},
+      "initialDelaySeconds":9999999999,"periodSeconds":9999999999,"timeoutSeconds":9999999999}})";
+  const auto uid = create(PodBuilder("p")
+                              .container("main", "stubborn", kSlowProbe)
+                              .spec("activeDeadlineSeconds", "9999999999")
+                              .spec("terminationGracePeriodSeconds", "9999999999"));
+  loop.run_for(3600s);
+  EXPECT_EQ(phase("p"), "Running");
+  EXPECT_EQ(status("p", "main")["restartCount"].as_int(), 0);
+  EXPECT_FALSE(has_event("DeadlineExceeded"));
+  EXPECT_FALSE(has_event("Unhealthy"));
+  cluster.request_deletion("default", "p", 9'999'999'999);
+  loop.run_for(3600s);
+  EXPECT_FALSE(runtime.did("kill " + uid + "/main/0")) << "it has its grace period";
+  EXPECT_EQ(phase("p"), "Running");
+}
+
 TEST_F(NodeTest, AProgramThatIsNotThereIs127AndFinal) {
   start();
   create(PodBuilder("p").restart("Never").container("main", "missing"));

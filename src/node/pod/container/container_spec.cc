@@ -178,4 +178,23 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
   return out;
 }
 
+Result<ContainerSpec> container_spec(const ContainerWork& work) {
+  const auto find = lookup_in(work.objects);
+  const auto& spec = (*work.pod)["spec"];
+  const auto* container = api::find_named(spec["containers"], work.container);
+  if (container == nullptr) container = api::find_named(spec["initContainers"], work.container);
+  if (container == nullptr) {
+    return fail(ErrorCode::NotFound, "the pod has no container \"" + work.container + "\"");
+  }
+  return container_spec(ContainerInput{.pod = *work.pod,
+                                       .container = *container,
+                                       .attempt = work.attempt,
+                                       .place = work.place,
+                                       .options = work.options,
+                                       .services = work.services,
+                                       .lookup = find,
+                                       .volumes = work.volumes,
+                                       .gpus = work.gpus});
+}
+
 }  // namespace muster::node

@@ -14,7 +14,7 @@
 #include "node/volumes/volumes.h"
 
 // From the pod's manifest to what the runtime is asked to do. Pure, but for the directories that
-// subPath makes and a look at those that PATH names.
+// subPath makes and a look at those that PATH names: for DiskWork.
 namespace muster::node {
 
 std::string hostname_of(const json::Value& pod);
@@ -29,12 +29,26 @@ struct ContainerInput {
   const NodeOptions& options;
   const std::vector<api::ObjectPtr>& services;
   const Lookup& lookup;
-  const std::map<std::string, VolumeSource>& volumes;
+  const VolumeSources& volumes;
   const std::vector<std::string>& gpus;  // UUIDs of this container
+};
+
+// The same as a value.
+struct ContainerWork {
+  api::ObjectPtr pod;
+  std::string container;
+  int attempt = 0;
+  Place place;
+  NodeOptions options;
+  std::vector<api::ObjectPtr> services;
+  ReferencedObjects objects;
+  VolumeSources volumes;
+  std::vector<std::string> gpus;
 };
 
 // NotFound: a ConfigMap, a Secret or a key is missing yet; other errors: it can never run like
 // this.
 Result<ContainerSpec> container_spec(const ContainerInput& input);
+Result<ContainerSpec> container_spec(const ContainerWork& work);
 
 }  // namespace muster::node

@@ -52,6 +52,13 @@ std::optional<std::string> value_at(const json::Value& object, ReferenceKind kin
   return binary == nullptr ? std::nullopt : base64_decode(binary->as_string());
 }
 
+Lookup lookup_in(const ReferencedObjects& objects) {
+  return [&objects](const Reference& reference) {
+    const auto found = objects.find(reference);
+    return found == objects.end() ? nullptr : found->second;
+  };
+}
+
 Error not_found(const Reference& reference) {
   return {.code = ErrorCode::NotFound,
           .message = fmt::format(

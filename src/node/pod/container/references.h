@@ -2,6 +2,7 @@
 
 #include <compare>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,6 +29,11 @@ std::set<Reference> references_of(const json::Value& pod);
 
 // Gives the object, or null when it does not exist.
 using Lookup = std::function<api::ObjectPtr(const Reference&)>;
+
+// Some of them as they were at one moment; one that did not exist is not there, or null.
+using ReferencedObjects = std::map<Reference, api::ObjectPtr>;
+// In these; they outlive it.
+Lookup lookup_in(const ReferencedObjects& objects);
 
 // The decoded bytes of one key: data and binaryData of a ConfigMap, data of a Secret.
 std::optional<std::string> value_at(const json::Value& object, ReferenceKind kind,

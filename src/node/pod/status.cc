@@ -1,4 +1,4 @@
-#include "node/pod/pod_status.h"
+#include "node/pod/status.h"
 
 #include <algorithm>
 
@@ -11,13 +11,13 @@ namespace muster::node {
 
 namespace {
 
-using Role = ContainerRecord::Role;
+using Role = ContainerFacts::Role;
 
-std::string container_id(const json::Value& pod, const ContainerRecord& container, int attempt) {
+std::string container_id(const json::Value& pod, const ContainerFacts& container, int attempt) {
   return fmt::format("muster://{}/{}/{}", api::uid_of(pod), container.name, attempt);
 }
 
-json::Value terminated(const json::Value& pod, const ContainerRecord& container,
+json::Value terminated(const json::Value& pod, const ContainerFacts& container,
                        const Ending& ending) {
   json::Value out = json::Object{{"exitCode", ending.exit_code}};
   if (ending.signal != 0) out["signal"] = ending.signal;
@@ -43,20 +43,20 @@ std::string duration_text(Duration delay) {
 }
 
 // Waiting for its next run; that it is just being started is not worth a write of its own.
-bool backs_off(const StatusInput& input, const ContainerRecord& container) {
-  const bool again = container.ending() != nullptr && !input.record.stopping &&
-                     !input.record.settled && wants_restart(input.record.restart_policy, container);
+bool backs_off(const StatusInput& input, const ContainerFacts& container) {
+  const bool again = container.ending() != nullptr && !input.facts.stopping &&
+                     !input.facts.settled && wants_restart(input.facts.restart_policy, container);
   if (!again || back_off_delay(input.options.back_off, container.quick_ends) == Duration::zero()) {
     return false;
   }
   return container.starting || restart_at(input.options.back_off, container) > input.now;
 }
 
-json::Value state_of(const StatusInput& input, const ContainerRecord& container) {
+json::Value state_of(const StatusInput& input, const ContainerFacts& container) {
   if (const auto* running = std::get_if<Running>(&container.state)) {
     return json::Object{{"running", json::Object{{"startedAt", format_time(running->started)}}}};
   }
-  if (container.hold && !input.record.stopping) {
+  if (container.hold && !input.facts.stopping) {
     return waiting(container.hold->reason, container.hold->message);
   }
   if (const auto* ending = container.ending()) {
@@ -67,12 +67,12 @@ json::Value state_of(const StatusInput& input, const ContainerRecord& container)
                                duration_text(delay), container.name, api::name_of(input.pod),
                                api::namespace_of(input.pod), api::uid_of(input.pod)));
   }
-  const bool has_init = input.record.containers.front().role != Role::Main;
-  const bool its_turn = container.role != Role::Main || is_initialized(input.record);
+  const bool has_init = input.facts.containers.front().role != Role::Main;
+  const bool its_turn = container.role != Role::Main || is_initialized(input.facts);
   return waiting(has_init && !its_turn ? "PodInitializing" : "ContainerCreating", "");
 }
 
-json::Value container_status(const StatusInput& input, const ContainerRecord& container,
+json::Value container_status(const StatusInput& input, const ContainerFacts& container,
                              const json::Value& spec, const json::Value& before) {
   const bool between_runs = backs_off(input, container);
   json::Value out = json::Object{{"name", container.name}};
@@ -103,7 +103,7 @@ json::Value container_status(const StatusInput& input, const ContainerRecord& co
 json::Value container_statuses(const StatusInput& input, const char* field, const char* specs,
                                bool init) {
   json::Array out;
-  for (const auto& container : input.record.containers) {
+  for (const auto& container : input.facts.containers) {
     if ((container.role != Role::Main) != init) continue;
     const auto* spec = api::find_named(input.pod["spec"][specs], container.name);
     const auto* before = api::find_named(input.pod["status"][field], container.name);
@@ -159,7 +159,7 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   Conditions out(input);
   std::vector<std::string> unready;
   std::vector<std::string> incomplete;
-  for (const auto& container : input.record.containers) {
+  for (const auto& container : input.facts.containers) {
     const auto* ending = container.ending();
     if (container.role == Role::Init) {
       if (ending == nullptr || ending->exit_code != 0) incomplete.push_back(container.name);
@@ -174,10 +174,10 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
       finished || unready.empty() ? "" : "containers with unready status: " + listed(unready);
   const bool ready = !finished && unready.empty();
 
-  out.set("PodReadyToStartContainers", input.record.sandbox && !finished, "", "");
+  out.set("PodReadyToStartContainers", input.facts.sandbox && !finished, "", "");
   if (phase == api::PodPhase::Succeeded) {
     out.set("Initialized", true, "PodCompleted", "");
-  } else if (is_initialized(input.record)) {
+  } else if (is_initialized(input.facts)) {
     out.set("Initialized", true, "", "");
   } else {
     out.set("Initialized", false, "ContainersNotInitialized",
@@ -194,26 +194,35 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
 json::Value pod_status(const StatusInput& input) {
   json::Value out = input.pod["status"];
   if (!out.is_object()) out = json::Object{};
-  if (input.record.settled) return out;  // the final word was said
+  if (input.facts.settled) return out;  // the final word was said
+  if (input.facts.unknown) {
+    out["reason"] = kUnknownReason;
+    out["message"] = *input.facts.unknown;
+    return out;
+  }
+  if (std::as_const(out)["reason"].as_string() == kUnknownReason) {
+    out.object().erase("reason");
+    out.object().erase("message");
+  }
 
-  const auto phase = phase_of(input.record);
+  const auto phase = phase_of(input.facts);
   out["phase"] = std::string(api::to_string(phase));
   out["conditions"] = conditions_of(input, phase);
   out["hostIP"] = input.options.host_ip;
   out["hostIPs"] = json::Array{json::Object{{"ip", input.options.host_ip}}};
-  if (!input.record.pod_ip.empty()) {
-    out["podIP"] = input.record.pod_ip;
-    out["podIPs"] = json::Array{json::Object{{"ip", input.record.pod_ip}}};
+  if (!input.facts.pod_ip.empty()) {
+    out["podIP"] = input.facts.pod_ip;
+    out["podIPs"] = json::Array{json::Object{{"ip", input.facts.pod_ip}}};
   }
-  if (input.record.start_time) out["startTime"] = format_time(*input.record.start_time);
+  if (input.facts.start_time) out["startTime"] = format_time(*input.facts.start_time);
   if (!input.pod["spec"]["initContainers"].as_array().empty()) {
     out["initContainerStatuses"] =
         container_statuses(input, "initContainerStatuses", "initContainers", true);
   }
   out["containerStatuses"] = container_statuses(input, "containerStatuses", "containers", false);
-  if (input.record.failure) {
-    out["reason"] = input.record.failure->reason;
-    out["message"] = input.record.failure->message;
+  if (input.facts.failure) {
+    out["reason"] = input.facts.failure->reason;
+    out["message"] = input.facts.failure->message;
   }
   return out;
 }

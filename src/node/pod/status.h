@@ -5,13 +5,16 @@
 #include "base/time.h"
 #include "json/value.h"
 #include "node/agent/options.h"
-#include "node/pod/pod_state.h"
+#include "node/pod/facts.h"
 
 namespace muster::node {
 
+// The status of a pod whose processes live, but of which nothing can be said: its reason.
+inline constexpr const char* kUnknownReason = "SandboxUnknown";
+
 struct StatusInput {
   const json::Value& pod;  // as the API has it; what is not ours in its status is kept
-  const PodRecord& record;
+  const PodFacts& facts;
   const NodeOptions& options;
   Time now{};
 };

@@ -11,12 +11,12 @@
 #include "json/value.h"
 #include "node/agent/options.h"
 
-// What is known of a pod's containers, and what follows from it. All of it is pure: the worker
-// keeps a PodRecord up to date and asks decide() what to do next.
+// What is known of a pod and its containers, and what can be read from it. All of it is pure: the
+// worker keeps the facts up to date, step() says what follows from them.
 namespace muster::node {
 
-enum class RestartPolicy { Always, OnFailure, Never };
-RestartPolicy restart_policy_of(const json::Value& pod);
+enum class ContainerRestartPolicy { Always, OnFailure, Never };
+ContainerRestartPolicy restart_policy_of(const json::Value& pod);
 
 // How one run of a container ended.
 struct Ending {
@@ -47,7 +47,7 @@ struct Hold {
   Time retry_at{};
 };
 
-struct ContainerRecord {
+struct ContainerFacts {
   enum class Role { Init, Sidecar, Main };  // Sidecar: an init container that keeps running
 
   std::string name;
@@ -64,45 +64,54 @@ struct ContainerRecord {
 
   [[nodiscard]] bool running() const { return std::holds_alternative<Running>(state); }
   [[nodiscard]] const Ending* ending() const { return std::get_if<Ending>(&state); }
+  // Of the run that would begin now.
+  [[nodiscard]] int next_attempt() const { return ending() == nullptr ? attempt : attempt + 1; }
 };
 
 // A pod that failed as a whole, whatever its containers say.
 struct PodFailure {
   std::string reason;
   std::string message;
+  friend bool operator==(const PodFailure&, const PodFailure&) = default;
 };
 
-struct PodRecord {
-  std::vector<ContainerRecord> containers;  // init containers first, in the pod's order
-  RestartPolicy restart_policy = RestartPolicy::Always;
+struct PodFacts {
+  std::vector<ContainerFacts> containers;  // init containers first, in the pod's order
+  ContainerRestartPolicy restart_policy = ContainerRestartPolicy::Always;
   bool sandbox = false;
   std::string pod_ip;
   std::optional<Time> start_time;
-  bool stopping = false;  // deleted, or failed as a whole: nothing starts any more
+  bool stopping = false;   // deleted, or failed as a whole: nothing starts any more
+  bool forgotten = false;  // the API no longer has it
   std::optional<PodFailure> failure;
   std::optional<api::PodPhase> settled;  // a final phase that the API already has
+  // Why nothing can be said of its containers while its shim lives. What the API has stays then.
+  std::optional<std::string> unknown;
 
-  [[nodiscard]] ContainerRecord* find(std::string_view name);
-  [[nodiscard]] const ContainerRecord* find(std::string_view name) const;
+  [[nodiscard]] ContainerFacts* find(std::string_view name);
+  [[nodiscard]] const ContainerFacts* find(std::string_view name) const;
+  [[nodiscard]] bool runs(std::string_view name, int attempt) const;
 };
 
 // The containers of a pod before anything happened, with what its status in the API already says.
-PodRecord record_of(const json::Value& pod);
+PodFacts facts_of(const json::Value& pod);
+
+// The container's process was started.
+void note_start(ContainerFacts& container, int attempt, Time started);
+// This run of it is over. True when it starts again, but only after a pause.
+bool note_ending(const PodFacts& facts, ContainerFacts& container, Ending ending,
+                 const BackOffOptions& back_off, Time now);
 
 // Whether the policy wants the container that ended so to run again.
-bool wants_restart(RestartPolicy policy, const ContainerRecord& container);
+bool wants_restart(ContainerRestartPolicy policy, const ContainerFacts& container);
 // When an ended container may start again.
-Time restart_at(const BackOffOptions& options, const ContainerRecord& container);
+Time restart_at(const BackOffOptions& options, const ContainerFacts& container);
 
-bool is_initialized(const PodRecord& record);
-api::PodPhase phase_of(const PodRecord& record);
-
-struct Decision {
-  std::vector<std::string> start;      // containers whose turn it is
-  std::vector<std::string> stop;       // sidecars that nobody needs any more
-  std::optional<api::PodPhase> final;  // nothing runs and nothing will
-  std::optional<Time> wake_at;         // decide again then
-};
-Decision decide(const PodRecord& record, const BackOffOptions& options, Time now);
+bool is_initialized(const PodFacts& facts);
+// An init container that failed and will not be tried again.
+bool failed_for_good(const PodFacts& facts, const ContainerFacts& init);
+// An init container that the next one need not wait for.
+bool lets_others_begin(const ContainerFacts& init);
+api::PodPhase phase_of(const PodFacts& facts);
 
 }  // namespace muster::node

@@ -1,0 +1,95 @@
+#include "node/pod/status_writer.h"
+
+#include <algorithm>
+
+#include "api/object.h"
+#include "json/write.h"
+#include "node/pod/status.h"
+
+namespace muster::node {
+
+namespace {
+
+constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
+constexpr Duration kLongestRetry = std::chrono::seconds(10);
+
+}  // namespace
+
+void PodStatusWriter::look() {
+  if (!settled()) dirty_.set();
+}
+
+json::Value PodStatusWriter::desired() const {
+  return pod_status({.pod = *subject_.pod,
+                     .facts = subject_.facts,
+                     .options = subject_.node.options,
+                     .now = subject_.now()});
+}
+
+// A server that writes our words in its own way must not make us repeat them: what we wrote last
+// counts as well.
+bool PodStatusWriter::settled() const {
+  if (subject_.facts.forgotten) return true;
+  const auto wanted = desired();
+  return wanted == (*subject_.pod)["status"] || json::write_canonical(wanted) == last_written_;
+}
+
+Task<PodStatusWriter::Outcome> PodStatusWriter::write() {
+  auto object = *subject_.pod;
+  object["status"] = desired();
+  auto text = json::write_canonical(std::as_const(object)["status"]);
+  auto answer = co_await subject_.node.cluster.update_status(api::pods(), std::move(object));
+  if (answer) {
+    last_written_ = std::move(text);
+    subject_.node.host.wrote(*answer);
+    co_return Outcome::Written;
+  }
+  const auto code = answer.error().code;
+  if (code == ErrorCode::Cancelled) co_return Outcome::Cancelled;
+  if (code == ErrorCode::NotFound) co_return Outcome::Gone;
+  if (code == ErrorCode::Conflict) co_return co_await read_again();
+  subject_.node.log.warning("{}: writing its status: {}", subject_.key.text(),
+                            answer.error().message);
+  co_return Outcome::Retry;
+}
+
+// Somebody else was faster: read again, compute again.
+Task<PodStatusWriter::Outcome> PodStatusWriter::read_again() {
+  auto fresh = co_await subject_.node.cluster.get(api::pods(), subject_.key);
+  if (!fresh) {
+    const bool gone = fresh.error().code == ErrorCode::NotFound;
+    co_return gone ? Outcome::Gone : Outcome::Retry;
+  }
+  if (api::uid_of(**fresh) != subject_.uid) co_return Outcome::Gone;
+  const bool same = api::resource_version_of(**fresh) == api::resource_version_of(*subject_.pod);
+  subject_.node.host.wrote(*fresh);
+  if (same) co_return Outcome::Retry;
+  co_return Outcome::Written;  // not yet, but there is something new to write from
+}
+
+Task<void> PodStatusWriter::run() {
+  Duration retry = kFirstRetry;
+  while (!subject_.scope.stopping()) {
+    const auto waited = co_await dirty_.wait();
+    if (!waited) co_return;
+    dirty_.reset();
+    while (!settled() && !subject_.scope.stopping()) {
+      const auto outcome = co_await write();
+      if (outcome == Outcome::Cancelled) co_return;
+      if (outcome == Outcome::Gone) {
+        subject_.forget();
+        break;
+      }
+      if (outcome == Outcome::Written) {
+        retry = kFirstRetry;
+        continue;
+      }
+      const auto slept = co_await rt::sleep_for(subject_.node.loop, retry);
+      if (!slept) co_return;
+      retry = std::min(retry * 2, kLongestRetry);
+    }
+    subject_.tell(Changed{});
+  }
+}
+
+}  // namespace muster::node

@@ -1,0 +1,176 @@
+#include "node/pod/worker.h"
+
+#include <tuple>
+
+#include "api/object.h"
+#include "node/pod/status.h"
+
+namespace muster::node {
+
+namespace {
+
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+// What others on the node look at.
+auto visible(const json::Value& pod) {
+  return std::tuple(api::pod_ip_of(pod), api::is_ready(pod), api::phase_of(pod));
+}
+
+bool same_labels(const json::Value& before, const json::Value& now) {
+  const auto& old = before["metadata"];
+  const auto& fresh = now["metadata"];
+  return old["labels"] == fresh["labels"] && old["annotations"] == fresh["annotations"];
+}
+
+}  // namespace
+
+PodWorker::PodWorker(NodeServices& services, api::ObjectPtr pod,
+                     std::optional<AdoptedSandbox> adopted)
+    : subject_(services, std::move(pod), [this](PodEvent event) { tell(std::move(event)); }),
+      adopted_(std::move(adopted)),
+      view_(subject_.pod),
+      stopper_(subject_),
+      preparation_(subject_),
+      runner_(subject_, preparation_, stopper_),
+      writer_(subject_) {}
+
+void PodWorker::start() {
+  subject_.node.references.acquire(subject_.key.ns, preparation_.references());
+  const bool unknown = adopted_ && !adopted_->unknown.empty();
+  if (unknown && !subject_.facts.settled) {
+    state_ = Unknown{};
+    subject_.facts.unknown = adopted_->unknown;
+    subject_.event(EventSeverity::Warning, kUnknownReason, adopted_->unknown);
+  } else if (!subject_.facts.settled) {
+    if (adopted_) runner_.adopt(*adopted_);
+    runner_.mark_lost();
+  }
+  events_.emplace_back(Changed{});
+  subject_.scope.spawn(run());
+  writer_.start();
+}
+
+Task<void> PodWorker::close() {
+  co_await subject_.scope.close();
+  co_await runner_.close();
+  subject_.node.references.release(subject_.key.ns, preparation_.references());
+}
+
+bool PodWorker::is_clearing() const {
+  return !done() &&
+         (vanished() || in<TearingDown>() || (subject_.facts.settled && subject_.facts.sandbox));
+}
+
+void PodWorker::observe(api::ObjectPtr pod) {
+  const auto before = std::exchange(subject_.pod, std::move(pod));
+  // Downward volumes show them.
+  if (in<Prepared>() && !same_labels(*before, *subject_.pod)) preparation_.refresh();
+  tell(Changed{});
+}
+
+void PodWorker::references_changed(const Reference& reference) {
+  if (!preparation_.references().contains(reference)) return;
+  if (in<Prepared>()) preparation_.refresh();
+  poke();
+}
+
+void PodWorker::tell(PodEvent event) {
+  const bool known = std::holds_alternative<Changed>(event) && !events_.empty() &&
+                     std::holds_alternative<Changed>(events_.back());
+  if (!known) events_.push_back(std::move(event));
+  subject_.changed.pulse();
+  refresh_view();
+}
+
+void PodWorker::refresh_view() {
+  auto fresh = *subject_.pod;
+  fresh["status"] = writer_.desired();
+  const auto before = visible(*view_);
+  view_ = std::make_shared<const json::Value>(std::move(fresh));
+  if (before != visible(*view_)) subject_.node.host.pod_changed();
+  writer_.look();
+}
+
+Task<void> PodWorker::run() {
+  while (!subject_.scope.stopping() && !done()) {
+    co_await wait_for_event();
+    if (subject_.scope.stopping()) co_return;
+    PodEvent event = Changed{};
+    if (!events_.empty()) {
+      event = std::move(events_.front());
+      events_.pop_front();
+    }
+    advance(event);
+  }
+}
+
+Task<void> PodWorker::wait_for_event() {
+  while (events_.empty() && !subject_.scope.stopping()) {
+    if (!wake_at_) {
+      [[maybe_unused]] const auto waited = co_await subject_.changed.wait();
+      continue;
+    }
+    const auto left = *wake_at_ - subject_.now();
+    if (left <= Duration::zero()) co_return;
+    [[maybe_unused]] const auto waited =
+        co_await rt::with_timeout(subject_.node.loop, left, subject_.changed.wait());
+  }
+}
+
+// Looks at everything anew and sets in motion what follows from it.
+void PodWorker::advance(const PodEvent& event) {
+  const PodObservation seen{.pod = *subject_.pod,
+                            .back_off = subject_.node.options.back_off,
+                            .reported = writer_.settled(),
+                            .now = subject_.now()};
+  const auto before = state_.index();
+  auto next = step(std::move(state_), std::move(subject_.facts), event, seen);
+  const bool moved = next.next.index() != before;
+  state_ = std::move(next.next);
+  subject_.facts = std::move(next.facts);
+  wake_at_ = next.wake_at;
+  refresh_view();
+  for (const auto& action : next.actions) {
+    std::visit([this](const auto& one) { perform(one); }, action);
+  }
+  // From its new state something may follow at once.
+  if (moved) events_.emplace_back(Changed{});
+}
+
+void PodWorker::perform(const AnnounceFailure& action) {
+  subject_.event(EventSeverity::Normal, action.failure.reason, action.failure.message);
+}
+
+Task<void> PodWorker::kill_sandbox() {
+  [[maybe_unused]] const auto killed = co_await subject_.node.runtime.kill_sandbox(subject_.uid);
+}
+
+Task<void> PodWorker::tear_down() {
+  runner_.stop_probes();
+  while (!subject_.scope.stopping()) {
+    const auto removed = co_await subject_.node.runtime.remove_sandbox(subject_.uid);
+    if (removed) break;
+    subject_.node.log.warning("{}: removing its sandbox: {}", subject_.key.text(),
+                              removed.error().message);
+    [[maybe_unused]] const auto slept = co_await rt::sleep_for(subject_.node.loop, kRetry);
+  }
+  if (subject_.scope.stopping()) co_return;
+  subject_.facts.sandbox = false;
+  co_await preparation_.clear();
+  if (!subject_.scope.stopping()) tell(TearDownDone{});
+}
+
+Task<void> PodWorker::remove_from_api() {
+  while (!vanished() && !subject_.scope.stopping()) {
+    const auto removed = co_await subject_.node.cluster.remove(
+        api::pods(), subject_.key, cluster::DeleteOptions{.uid = subject_.uid, .grace_seconds = 0});
+    if (removed || removed.error().code == ErrorCode::NotFound ||
+        removed.error().code == ErrorCode::Conflict) {
+      break;
+    }
+    [[maybe_unused]] const auto slept = co_await rt::sleep_for(subject_.node.loop, kRetry);
+  }
+  if (!subject_.scope.stopping()) tell(RemovalDone{});
+}
+
+}  // namespace muster::node
