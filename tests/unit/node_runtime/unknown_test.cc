@@ -1,8 +1,8 @@
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstring>
@@ -12,7 +12,6 @@
 
 #include "base/fd.h"
 #include "machine.h"
-#include "node/linux/files.h"
 #include "node/linux/process.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/shim/protocol.h"
@@ -25,6 +24,15 @@ using namespace std::chrono_literals;
 
 class UnknownPodTest : public RuntimeTest {
  protected:
+  // The runtime that started the shims is gone, and this process still their parent.
+  void TearDown() override {
+    while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    RuntimeTest::TearDown();
+  }
+  linux::ProcessIdentity start_sleep(const std::string& uid) {
+    return linux::identity_of(start(uid, container({"sleep", "1000"})).pid);
+  }
   [[nodiscard]] std::string file(const std::string& uid, const std::string& name) const {
     return home_ + "/pods/" + uid + "/" + name;
   }
@@ -40,14 +48,13 @@ class UnknownPodTest : public RuntimeTest {
     }
     return found->front();
   }
-  static bool lives(int pid) { return ::kill(pid, 0) == 0; }
 };
 
 TEST_F(UnknownPodTest, APodWithADamagedRecordIsUnknownAndEndedByItsRemoval) {
   open_runtime();
   ASSERT_TRUE(run(runtime_->adopt()));
   const auto sandbox = pod("a");
-  const int pid = start("a", container({"sleep", "1000"})).pid;
+  const auto process = start_sleep("a");
   close_runtime();
   write(file("a", "sandbox"), "not a record");
   open_runtime();
@@ -55,12 +62,12 @@ TEST_F(UnknownPodTest, APodWithADamagedRecordIsUnknownAndEndedByItsRemoval) {
   EXPECT_EQ(adopted.sandbox.pod_uid, "a");
   EXPECT_NE(adopted.unknown.find("pods/a"), std::string::npos) << adopted.unknown;
   EXPECT_FALSE(adopted.alive);
-  EXPECT_TRUE(lives(pid)) << "nobody asked for its end";
+  EXPECT_TRUE(linux::is_alive(process)) << "nobody asked for its end";
   EXPECT_EQ(run(runtime_->create_sandbox({.pod_uid = "a"})).error().code, ErrorCode::Conflict);
   EXPECT_NE(pod("b").address, sandbox.address) << "its address is its own";
   remove("b");
   remove("a");
-  EXPECT_FALSE(lives(pid));
+  EXPECT_FALSE(linux::is_alive(process));
   EXPECT_FALSE(std::filesystem::exists(file("a", "")));
 }
 
@@ -68,28 +75,28 @@ TEST_F(UnknownPodTest, ItsShimIsFoundWithoutItsIdentity) {
   open_runtime();
   ASSERT_TRUE(run(runtime_->adopt()));
   pod("a");
-  const int pid = start("a", container({"sleep", "1000"})).pid;
+  const auto process = start_sleep("a");
   close_runtime();
   write(file("a", "sandbox"), "not a record");
   write(file("a", "shim"), "nor an identity");
   open_runtime();
   EXPECT_FALSE(adopt_one().unknown.empty());
   remove("a");
-  EXPECT_FALSE(lives(pid));
+  EXPECT_FALSE(linux::is_alive(process));
 }
 
 TEST_F(UnknownPodTest, ARecordOfALaterVersionIsUnknown) {
   open_runtime();
   ASSERT_TRUE(run(runtime_->adopt()));
   pod("a");
-  const int pid = start("a", container({"sleep", "1000"})).pid;
+  const auto process = start_sleep("a");
   close_runtime();
   const auto record = read_text(file("a", "sandbox"));
   write(file("a", "sandbox"), shim::with_version(record.substr(8), shim::kWireVersion + 1));
   open_runtime();
   const auto adopted = adopt_one();
   EXPECT_NE(adopted.unknown.find("version"), std::string::npos) << adopted.unknown;
-  EXPECT_TRUE(lives(pid));
+  EXPECT_TRUE(linux::is_alive(process));
   close_runtime();
   // Read by who can, it is what it was.
   write(file("a", "sandbox"), record);
@@ -97,7 +104,7 @@ TEST_F(UnknownPodTest, ARecordOfALaterVersionIsUnknown) {
   const auto again = adopt_one();
   EXPECT_TRUE(again.alive);
   EXPECT_TRUE(again.unknown.empty());
-  EXPECT_TRUE(lives(pid));
+  EXPECT_TRUE(linux::is_alive(process));
   remove("a");
 }
 
