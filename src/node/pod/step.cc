@@ -25,7 +25,7 @@ Duration grace_at(const json::Value& seconds) {
 class Stepper {
  public:
   Stepper(PodState state, PodFacts facts, const PodObservation& seen)
-      : seen_(seen), out_{.next = std::move(state), .facts = std::move(facts)} {}
+      : seen_(seen), out_{.next = state, .facts = std::move(facts)} {}
 
   PodStep take(const PodEvent& event) {
     std::visit([this](const auto& one) { on(one); }, event);
@@ -222,7 +222,7 @@ class Stepper {
 }  // namespace
 
 PodStep step(PodState state, PodFacts facts, const PodEvent& event, const PodObservation& seen) {
-  return Stepper(std::move(state), std::move(facts), seen).take(event);
+  return Stepper(state, std::move(facts), seen).take(event);
 }
 
 }  // namespace muster::node

@@ -124,9 +124,9 @@ void PodWorker::advance(const PodEvent& event) {
                             .reported = writer_.settled(),
                             .now = subject_.now()};
   const auto before = state_.index();
-  auto next = step(std::move(state_), std::move(subject_.facts), event, seen);
+  auto next = step(state_, std::move(subject_.facts), event, seen);
   const bool moved = next.next.index() != before;
-  state_ = std::move(next.next);
+  state_ = next.next;
   subject_.facts = std::move(next.facts);
   wake_at_ = next.wake_at;
   refresh_view();
