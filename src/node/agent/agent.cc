@@ -47,7 +47,7 @@ Result<void> remove_empty(const std::vector<std::string>& directories) {
   return {};
 }
 
-std::vector<api::ObjectPtr> values_of(const Mirror::Objects& objects) {
+std::vector<api::ObjectPtr> values_of(const FollowedObjects::Objects& objects) {
   std::vector<api::ObjectPtr> out;
   out.reserve(objects.size());
   for (const auto& [key, object] : objects) out.push_back(object);
@@ -78,22 +78,13 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
       options_(std::move(options)),
       gpus_(std::move(gpus)),
       events_(parts_.loop, parts_.cluster, parts_.rng, options_.name, parts_.log.named("events")),
-      references_(
-          parts_.loop, parts_.cluster,
-          [this](const std::string& ns, const Reference& reference) {
-            on_reference(ns, reference);
-          },
-          parts_.log.named("node")),
+      references_(followed(), [this](const std::string& ns,
+                                     const Reference& reference) { on_reference(ns, reference); }),
       registration_(parts_.loop, parts_.cluster, options_, parts_.log.named("node")),
-      pods_(
-          parts_.loop, parts_.cluster,
-          Mirror::Target{.resource = api::pods(),
-                         .where = {.fields = "spec.nodeName=" + options_.name}},
-          [this](const auto& before, const auto& now) { on_pod(before, now); },
-          parts_.log.named("node")),
-      services_(
-          parts_.loop, parts_.cluster, Mirror::Target{.resource = api::services()},
-          [this](const auto&, const auto&) { schedule_network(); }, parts_.log.named("node")),
+      pods_(followed(), api::pods(), {.fields = "spec.nodeName=" + options_.name},
+            [this](const auto& before, const auto& now) { on_pod(before, now); }),
+      services_(followed(), api::services(), {},
+                [this](const auto&, const auto&) { schedule_network(); }),
       logs_(parts_.loop, parts_.runtime),
       shared_{.loop = parts_.loop,
               .cluster = parts_.cluster,
@@ -108,6 +99,13 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
       rules_(std::make_shared<const std::vector<ServiceRule>>()),
       network_timer_(parts_.loop),
       scope_(parts_.loop) {}
+
+FollowedObjects::Parts NodeAgent::followed() {
+  return {.loop = parts_.loop,
+          .cluster = parts_.cluster,
+          .rng = parts_.rng,
+          .log = parts_.log.named("node")};
+}
 
 Task<Result<void>> NodeAgent::start() {
   auto found = CO_TRY(co_await parts_.runtime.adopt());

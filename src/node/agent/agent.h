@@ -11,8 +11,8 @@
 #include "base/random.h"
 #include "cluster/cluster.h"
 #include "node/agent/events.h"
+#include "node/agent/followed_objects.h"
 #include "node/agent/gpus.h"
-#include "node/agent/mirror.h"
 #include "node/agent/options.h"
 #include "node/agent/reference_store.h"
 #include "node/agent/registration.h"
@@ -70,6 +70,8 @@ class NodeAgent final : private PodHost {
   void gpus_released() override;
   void pod_done(const std::string& uid) override;
 
+  // What every copy of the API's objects needs.
+  FollowedObjects::Parts followed();
   void on_pod(const api::ObjectPtr& before, const api::ObjectPtr& now);
   void on_reference(const std::string& ns, const Reference& reference);
   [[nodiscard]] bool needs_worker(const json::Value& pod) const;
@@ -89,8 +91,8 @@ class NodeAgent final : private PodHost {
   EventRecorder events_;
   ReferenceStore references_;
   Registration registration_;
-  Mirror pods_;
-  Mirror services_;
+  FollowedObjects pods_;
+  FollowedObjects services_;
   LogSource logs_;
   NodeServices shared_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid

@@ -14,25 +14,24 @@ void ReferenceStore::acquire(const std::string& ns, const std::set<Reference>& r
   for (const auto& reference : references) {
     auto& entry = entries_[{ns, reference}];
     if (++entry.users > 1) continue;
-    entry.mirror = std::make_shared<Mirror>(
-        loop_, cluster_,
-        Mirror::Target{.resource = resource_of(reference.kind),
-                       .where = {.ns = ns, .fields = "metadata.name=" + reference.name}},
-        [this, ns, reference](const auto&, const auto&) { on_change_(ns, reference); }, log_);
-    entry.mirror->start();
+    entry.copy = std::make_shared<FollowedObjects>(
+        parts_, resource_of(reference.kind),
+        cluster::Selection{.ns = ns, .fields = "metadata.name=" + reference.name},
+        [this, ns, reference](const auto&, const auto&) { on_change_(ns, reference); });
+    entry.copy->start();
   }
 }
 
-// A mirror ends on its own time; whoever asks for the same object meanwhile gets a new one.
-Task<void> ReferenceStore::retire(std::shared_ptr<Mirror> mirror) {
-  co_await mirror->close();
+// A copy ends on its own time; whoever asks for the same object meanwhile gets a new one.
+Task<void> ReferenceStore::retire(std::shared_ptr<FollowedObjects> copy) {
+  co_await copy->close();
 }
 
 void ReferenceStore::release(const std::string& ns, const std::set<Reference>& references) {
   for (const auto& reference : references) {
     const auto found = entries_.find({ns, reference});
     if (found == entries_.end() || --found->second.users > 0) continue;
-    scope_.spawn(retire(std::move(found->second.mirror)));
+    scope_.spawn(retire(std::move(found->second.copy)));
     entries_.erase(found);
   }
 }
@@ -41,8 +40,8 @@ Task<Result<void>> ReferenceStore::wait_known(std::string ns, std::set<Reference
   for (const auto& reference : references) {
     const auto found = entries_.find({ns, reference});
     if (found == entries_.end()) continue;
-    const auto mirror = found->second.mirror;  // outlives a release while we wait
-    CO_TRY(co_await mirror->wait_synced());
+    const auto copy = found->second.copy;  // outlives a release while we wait
+    CO_TRY(co_await copy->wait_synced());
   }
   co_return Result<void>{};
 }
@@ -50,11 +49,11 @@ Task<Result<void>> ReferenceStore::wait_known(std::string ns, std::set<Reference
 api::ObjectPtr ReferenceStore::find(const std::string& ns, const Reference& reference) const {
   const auto found = entries_.find({ns, reference});
   if (found == entries_.end()) return nullptr;
-  return found->second.mirror->find({.ns = ns, .name = reference.name});
+  return found->second.copy->find({.ns = ns, .name = reference.name});
 }
 
 Task<void> ReferenceStore::close() {
-  for (auto& [key, entry] : std::exchange(entries_, {})) scope_.spawn(retire(entry.mirror));
+  for (auto& [key, entry] : std::exchange(entries_, {})) scope_.spawn(retire(entry.copy));
   co_await scope_.join();
 }
 

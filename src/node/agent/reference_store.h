@@ -9,7 +9,7 @@
 
 #include "base/log.h"
 #include "cluster/cluster.h"
-#include "node/agent/mirror.h"
+#include "node/agent/followed_objects.h"
 #include "node/pod/container/references.h"
 #include "rt/scope.h"
 
@@ -21,12 +21,8 @@ class ReferenceStore {
  public:
   using OnChange = std::function<void(const std::string& ns, const Reference& reference)>;
 
-  ReferenceStore(rt::Loop& loop, cluster::Cluster& cluster, OnChange on_change, Logger log)
-      : loop_(loop),
-        cluster_(cluster),
-        on_change_(std::move(on_change)),
-        log_(std::move(log)),
-        scope_(loop) {}
+  ReferenceStore(FollowedObjects::Parts parts, OnChange on_change)
+      : parts_(std::move(parts)), on_change_(std::move(on_change)), scope_(parts_.loop) {}
 
   // Counted: every acquire has one release.
   void acquire(const std::string& ns, const std::set<Reference>& references);
@@ -42,14 +38,12 @@ class ReferenceStore {
   using Key = std::pair<std::string, Reference>;
   struct Entry {
     int users = 0;
-    std::shared_ptr<Mirror> mirror;
+    std::shared_ptr<FollowedObjects> copy;
   };
-  static Task<void> retire(std::shared_ptr<Mirror> mirror);
+  static Task<void> retire(std::shared_ptr<FollowedObjects> copy);
 
-  rt::Loop& loop_;
-  cluster::Cluster& cluster_;
+  FollowedObjects::Parts parts_;
   OnChange on_change_;
-  Logger log_;
   std::map<Key, Entry> entries_;
   rt::TaskScope scope_;
 };

@@ -57,8 +57,7 @@ class FakeCluster final : public cluster::Cluster {
   }
   void request_deletion(const std::string& ns, const std::string& pod, std::int64_t grace) {
     auto object = *at(api::pods(), ns, pod);
-    object["metadata"]["deletionTimestamp"] =
-        format_time(loop_.now() + seconds_saturating(grace));
+    object["metadata"]["deletionTimestamp"] = format_time(loop_.now() + seconds_saturating(grace));
     object["metadata"]["deletionGracePeriodSeconds"] = grace;
     put(api::pods(), std::move(object));
   }
