@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "base/limits.h"
-#include "base/strings.h"
+#include "api/event.h"
 
 namespace muster::controller {
 namespace {
@@ -17,30 +16,19 @@ constexpr std::size_t kInFlight = 8;
 constexpr Duration kLongestWait = seconds(5);
 constexpr Duration kLastWords = seconds(2);
 
-json::Value make_event(const plan::Identity& identity, const plan::JobRef& job,
-                       const plan::EventText& text, Time now, Rng& rng) {
-  const std::string time = format_time(now);
-  std::string message = printable(text.message);
-  if (message.size() > limits::kMaxEventMessageBytes) message.resize(limits::kMaxEventMessageBytes);
-  return json::Object{
-      {"apiVersion", "v1"},
-      {"kind", "Event"},
-      {"metadata", json::Object{{"name", fmt::format("{}.{:016x}", job.name, rng.next())},
-                                {"namespace", job.ns}}},
-      {"involvedObject", json::Object{{"apiVersion", job.resource.api_version()},
-                                      {"kind", job.resource.kind},
-                                      {"namespace", job.ns},
-                                      {"name", job.name},
-                                      {"uid", job.uid}}},
-      {"reason", text.reason},
-      {"message", std::move(message)},
-      {"type", text.warning ? "Warning" : "Normal"},
-      {"source", json::Object{{"component", identity.controller_name}}},
-      {"reportingComponent", identity.controller_name},
-      {"reportingInstance", ""},
-      {"firstTimestamp", time},
-      {"lastTimestamp", time},
-      {"count", 1}};
+json::Value event_about(const plan::Identity& identity, const plan::JobRef& job,
+                        const plan::EventText& text, Time now, Rng& rng) {
+  return api::make_event(
+      {.about = {.api_version = job.resource.api_version(),
+                 .kind = job.resource.kind,
+                 .ns = job.ns,
+                 .name = job.name,
+                 .uid = job.uid},
+       .severity = text.warning ? api::EventSeverity::Warning : api::EventSeverity::Normal,
+       .reason = text.reason,
+       .message = text.message,
+       .component = identity.controller_name},
+      now, rng);
 }
 
 }  // namespace
@@ -64,7 +52,7 @@ void Recorder::record(const plan::Identity& identity, const plan::JobRef& job,
     ++dropped_;
     return;
   }
-  queue_.push_back(make_event(identity, job, text, loop_.now(), rng_));
+  queue_.push_back(event_about(identity, job, text, loop_.now(), rng_));
   ready_.set();
 }
 

@@ -1,6 +1,6 @@
 #include "scheduler/scheduler.h"
 
-#include <fmt/format.h>
+#include "api/event.h"
 
 namespace muster::scheduler {
 namespace {
@@ -34,24 +34,15 @@ json::Value unschedulable(const json::Value& pod, const std::string& message, Ti
 }
 
 json::Value event_for(const json::Value& pod, const std::string& message, Time now, Rng& rng) {
-  const std::string time = format_time(now);
-  return json::Object{
-      {"apiVersion", "v1"},
-      {"kind", "Event"},
-      {"metadata", json::Object{{"name", fmt::format("{}.{:016x}", api::name_of(pod), rng.next())},
-                                {"namespace", api::namespace_of(pod)}}},
-      {"involvedObject", json::Object{{"apiVersion", "v1"},
-                                      {"kind", "Pod"},
-                                      {"namespace", api::namespace_of(pod)},
-                                      {"name", api::name_of(pod)},
-                                      {"uid", api::uid_of(pod)}}},
-      {"reason", "FailedScheduling"},
-      {"message", message},
-      {"type", "Warning"},
-      {"source", json::Object{{"component", kName}}},
-      {"firstTimestamp", time},
-      {"lastTimestamp", time},
-      {"count", 1}};
+  api::ObjectReference about = api::ObjectReference::of(pod);
+  about.api_version = "v1";  // items of a list may come without their type
+  about.kind = "Pod";
+  return api::make_event({.about = std::move(about),
+                          .severity = api::EventSeverity::Warning,
+                          .reason = "FailedScheduling",
+                          .message = message,
+                          .component = std::string(kName)},
+                         now, rng);
 }
 
 }  // namespace

@@ -50,10 +50,20 @@ class Scheduler {
 
    private:
     void put(const json::Value& object, std::map<std::string, View>& views) {
-      if (wanted_(object)) {
-        views.insert_or_assign(api::uid_of(object), View::from(object));
-      } else {
-        views.erase(api::uid_of(object));
+      const std::string& uid = api::uid_of(object);
+      if (!wanted_(object)) {
+        views.erase(uid);
+        return;
+      }
+      View view = View::from(object);
+      if (const auto known = views_.find(uid); known != views_.end())
+        keep_place(known->second, view);
+      views.insert_or_assign(uid, std::move(view));
+    }
+    // A pod stays where it was bound: news from before that do not free its place.
+    static void keep_place(const View& known, View& fresh) {
+      if constexpr (std::is_same_v<View, PodView>) {
+        if (fresh.node.empty()) fresh.node = known.node;
       }
     }
     rt::Event& changed_;

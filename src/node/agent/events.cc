@@ -2,8 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "api/event.h"
 #include "api/object.h"
-#include "base/limits.h"
 
 namespace muster::node {
 
@@ -14,51 +14,34 @@ constexpr std::size_t kMaxWaiting = 256;
 constexpr std::size_t kMaxRemembered = 1024;
 constexpr Duration kRetry = std::chrono::seconds(1);
 
-json::Value involved_object(const json::Value& object, const std::string& container) {
-  json::Value out = json::Object{{"apiVersion", api::api_version_of(object)},
-                                 {"kind", api::kind_of(object)},
-                                 {"name", api::name_of(object)},
-                                 {"namespace", api::namespace_of(object)},
-                                 {"resourceVersion", api::resource_version_of(object)},
-                                 {"uid", api::uid_of(object)}};
+api::ObjectReference reference_to(const json::Value& object, const std::string& container) {
+  api::ObjectReference about = api::ObjectReference::of(object);
   // Items of a list may come without their type.
-  if (api::kind_of(object).empty()) {
-    out["apiVersion"] = "v1";
-    out["kind"] = "Pod";
+  if (about.kind.empty()) {
+    about.api_version = "v1";
+    about.kind = "Pod";
   }
-  if (!container.empty()) out["fieldPath"] = fmt::format("spec.containers{{{}}}", container);
-  return out;
+  if (!container.empty()) about.field_path = fmt::format("spec.containers{{{}}}", container);
+  return about;
 }
 
 }  // namespace
 
 void EventRecorder::record(const json::Value& object, Words words) {
-  if (words.message.size() > limits::kMaxEventMessageBytes) {
-    words.message.resize(limits::kMaxEventMessageBytes - 3);
-    words.message += "...";
-  }
+  words.message = api::event_message(words.message);
   const auto key = fmt::format("{}\n{}\n{}\n{}", api::uid_of(object), words.container, words.reason,
                                words.message);
   const auto now = format_time(loop_.now());
   auto& entry = entries_[key];
   if (entry.count == 0) {
     order_.push_back(key);
-    auto ns = api::namespace_of(object);
-    if (ns.empty()) ns = "default";
-    entry.event = json::Object{
-        {"apiVersion", "v1"},
-        {"kind", "Event"},
-        {"metadata",
-         json::Object{{"namespace", ns},
-                      {"name", fmt::format("{}.{:016x}", api::name_of(object), rng_.next())}}},
-        {"involvedObject", involved_object(object, words.container)},
-        {"reason", words.reason},
-        {"message", words.message},
-        {"type", words.severity == EventSeverity::Warning ? "Warning" : "Normal"},
-        {"source", json::Object{{"component", "muster-node"}, {"host", host_}}},
-        {"reportingComponent", "muster-node"},
-        {"reportingInstance", host_},
-        {"firstTimestamp", now}};
+    entry.event = api::make_event({.about = reference_to(object, words.container),
+                                   .severity = words.severity,
+                                   .reason = words.reason,
+                                   .message = words.message,
+                                   .component = "muster-node",
+                                   .host = host_},
+                                  loop_.now(), rng_);
   }
   ++entry.count;
   entry.event["lastTimestamp"] = now;

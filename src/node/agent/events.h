@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "api/event.h"
 #include "api/resource.h"
 #include "base/log.h"
 #include "base/random.h"
@@ -17,7 +18,7 @@
 
 namespace muster::node {
 
-enum class EventSeverity { Normal, Warning };
+using api::EventSeverity;
 
 // Tells people what happened to a pod, as core/v1 Events. Lives on the agent's loop. Repetitions of
 // the same words raise the count of the first event, so that a crash loop is one row. Best effort
