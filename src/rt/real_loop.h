@@ -25,6 +25,10 @@ class RealLoop final : public Loop {
   void cancel(TimerId timer) override;
   [[nodiscard]] const Clock& clock() const override { return clock_; }
 
+  // The longest that one callback kept all others waiting, ever and since the last take.
+  [[nodiscard]] Duration longest_stall() const;
+  Duration take_recent_stall();
+
   // Runs until the task has ended and gives its value.
   template <class T>
   T run(Task<T> task);

@@ -7,6 +7,7 @@
 #include "api/object.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
+#include "cli/cluster/stalls.h"
 #include "cluster/local/local_cluster.h"
 #include "controller/controller.h"
 #include "net/http_server.h"
@@ -78,6 +79,7 @@ struct Plane::Impl {
   std::unique_ptr<scheduler::Scheduler> scheduler;
   std::unique_ptr<controller::Controller> controller;
   std::unique_ptr<server::HttpFront> front;
+  std::unique_ptr<WithMetrics> pages;
   std::unique_ptr<net::HttpServer> http;
   rt::TaskScope scope;
 
@@ -135,10 +137,12 @@ struct Plane::Impl {
   Result<void> serve() {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
     front = std::make_unique<server::HttpFront>(server->core(), context.rng);
+    pages = std::make_unique<WithMetrics>(context.loop, *front);
     http =
-        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *front,
+        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *pages,
                                           net::HttpServerOptions{.log = context.log.named("http")});
     http->start();
+    scope.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
     return {};
   }
 

@@ -7,6 +7,7 @@
 
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/node_options.h"
+#include "cli/cluster/stalls.h"
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
 #include "net/stream.h"
@@ -62,10 +63,12 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
       std::move(node_settings)));
   node::LogEndpoint endpoint(context.loop, agent->logs(),
                              [&](const api::ObjectKey& key) { return agent->find_pod(key); });
+  WithMetrics pages(context.loop, endpoint);
   std::unique_ptr<net::HttpServer> http;
-  if (listener)
-    http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), endpoint);
+  if (listener) http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), pages);
   if (http) http->start();
+  rt::TaskScope watching(context.loop);
+  watching.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
   const auto started = co_await agent->start();
   if (started) {
     context.log.info("node {} is registered", options.name);
@@ -73,6 +76,7 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
     [[maybe_unused]] const auto signal = co_await signals.next();
   }
   if (http) co_await http->close();
+  co_await watching.close();
   co_await agent->close();
   co_await runtime->close();
   co_return started;

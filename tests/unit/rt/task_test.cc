@@ -133,5 +133,25 @@ TEST(RealLoop, RunsTimersAndDescriptors) {
   ::close(ends[1]);
 }
 
+Task<void> burn(Loop& loop, Duration duration) {
+  const Monotonic until = loop.monotonic() + duration;
+  while (loop.monotonic() < until) {
+  }
+  co_return;
+}
+
+TEST(RealLoop, KnowsHowLongOneCallbackKeptTheOthersWaiting) {
+  RealLoop loop;
+  EXPECT_EQ(loop.longest_stall(), 0ns);
+  loop.run(burn(loop, 20ms));
+  EXPECT_GE(loop.longest_stall(), 20ms);
+  EXPECT_GE(loop.take_recent_stall(), 20ms);
+  EXPECT_EQ(loop.take_recent_stall(), 0ns);
+  // Waiting is no stall.
+  EXPECT_TRUE(loop.run(sleep_for(loop, 50ms)).has_value());
+  EXPECT_LT(loop.take_recent_stall(), 50ms);
+  EXPECT_GE(loop.longest_stall(), 20ms);
+}
+
 }  // namespace
 }  // namespace muster::rt
