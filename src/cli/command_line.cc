@@ -219,6 +219,9 @@ class Parser {
     CLI::App* app = command("operator", "Run jobs on a Kubernetes cluster, as its operator.",
                             "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
                             "--namespace ml --leader-elect");
+    app->add_option("--kinds", operator_.kinds,
+                    "Only these, like msjobs,paddlejobs.example.org (default: all)")
+        ->delimiter(',');
     app->add_flag("--leader-elect", operator_.leader_elect,
                   "Only one of several operators acts at a time");
     app->add_flag("--take-over", operator_.take_over,

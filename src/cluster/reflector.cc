@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/limits.h"
 #include "base/strings.h"
 
 namespace muster::cluster {
@@ -10,6 +13,12 @@ namespace {
 // What a lost event can cost at most. 10,000 pods in pages of 500 are 20 requests, every ten
 // minutes.
 constexpr Duration kRelistInterval = std::chrono::minutes(10);
+
+constexpr Duration kLongestPause = std::chrono::seconds(30);
+// A kind that the server does not know yet: somebody is about to apply its CRD.
+constexpr Duration kLongestPauseForAbsent = std::chrono::seconds(5);
+
+constexpr int kMostInAPage = 500;
 
 }  // namespace
 
@@ -27,12 +36,15 @@ Reflector::Reflector(rt::Loop& loop, Cluster& cluster, const Resource& resource,
       sink_(sink),
       rng_(rng),
       log_(std::move(log)),
-      synced_(loop) {}
+      synced_(loop),
+      news_(loop),
+      page_limit_(kMostInAPage) {}
 
 Task<void> Reflector::run() {
   while (true) {
     Result<void> done;
-    if (version_.empty()) {
+    const bool listing = version_.empty();
+    if (listing) {
       done = co_await relist();
     } else {
       done = co_await watch_for_a_while();
@@ -43,28 +55,26 @@ Task<void> Reflector::run() {
     }
     const Error& error = done.error();
     if (error.code == ErrorCode::Cancelled) co_return;
-    if (error.code == ErrorCode::Gone) {
-      version_.clear();
-      continue;
-    }
+    // Too old, or the kind itself is gone: only a list can tell.
+    if (error.code == ErrorCode::Gone || error.code == ErrorCode::NotFound) version_.clear();
+    if (error.code == ErrorCode::Gone && !listing) continue;
     // A stream that was cut after it had worked is ordinary: resume at once, once.
-    if (failures_ == 0 && error.code == ErrorCode::Unavailable && !version_.empty()) {
+    if (failures_ == 0 && error.code == ErrorCode::Unavailable && !listing) {
       ++failures_;
       continue;
     }
-    log_.debug("{}: {}; trying again", resource_.qualified(), error.message);
-    const Duration pause =
-        std::max<Duration>(next_pause(), error.retry_after.value_or(std::chrono::milliseconds(0)));
-    if (!co_await rt::sleep_for(loop_, pause)) co_return;
+    complain(listing ? "listing" : "watching", error);
+    if (!co_await rt::sleep_for(loop_, next_pause(error))) co_return;
   }
 }
 
 Task<Result<void>> Reflector::relist() {
   ListOptions options{.where = where_};
   std::string version;
+  page_limit_.grow();
   sink_.begin();
   do {
-    ListPage page = CO_TRY(co_await cluster_.list(resource_, options));
+    ListPage page = CO_TRY(co_await list_page(options));
     sink_.stage(std::move(page.items));
     options.continue_token = std::move(page.continue_token);
     version = std::move(page.resource_version);
@@ -74,7 +84,21 @@ Task<Result<void>> Reflector::relist() {
                std::chrono::duration_cast<Duration>(kRelistInterval * (0.8 + 0.2 * rng_.unit()));
   sink_.commit(version_);
   synced_.set();
+  complained_.clear();
+  end_trouble();
   co_return Result<void>{};
+}
+
+Task<Result<ListPage>> Reflector::list_page(ListOptions options) {
+  while (true) {
+    options.limit = page_limit_.now();
+    auto page = co_await cluster_.list(resource_, options);
+    if (page || page.error().code != ErrorCode::TooLarge) co_return page;
+    if (page_limit_.halve()) continue;
+    co_return fail(ErrorCode::TooLarge,
+                   fmt::format("one object alone is larger than the {} MiB that we read: {}",
+                               limits::kMaxResponseBytes >> 20U, page.error().message));
+  }
 }
 
 Task<Result<void>> Reflector::watch_for_a_while() {
@@ -92,20 +116,41 @@ Task<Result<void>> Reflector::watch_for_a_while() {
 Task<Result<void>> Reflector::watch() {
   const auto stream =
       CO_TRY(co_await cluster_.watch(resource_, {.where = where_, .resource_version = version_}));
+  end_trouble();
   while (true) {
     const WatchEvent event = CO_TRY(co_await stream->next());
     failures_ = 0;
+    complained_.clear();
     version_ = api::resource_version_of(*event.object);
     if (event.type != EventType::Bookmark) sink_.apply(event);
   }
 }
 
-Duration Reflector::next_pause() {
-  const int doublings = std::min(failures_++, 8);
-  const Duration longest = std::min<Duration>(std::chrono::milliseconds(100) * (1 << doublings),
-                                              std::chrono::seconds(30));
+// Said once, however often it is tried: until something works, or another thing is wrong.
+void Reflector::complain(std::string_view doing, const Error& error) {
+  ++failed_;
+  Error trouble = error.in(fmt::format("{} {}", doing, resource_.qualified()));
+  if (error.code == ErrorCode::NotFound && !remedy_.empty()) trouble.message += "; " + remedy_;
+  if (trouble.message != complained_) log_.warning("{}; trying again", trouble.message);
+  complained_ = trouble.message;
+  trouble_ = std::move(trouble);
+  news_.pulse();
+}
+
+void Reflector::end_trouble() {
+  if (trouble_) log_.info("{} works again", resource_.qualified());
+  trouble_.reset();
+  news_.pulse();
+}
+
+Duration Reflector::next_pause(const Error& error) {
+  const int doublings = std::min(failures_++, 9);
+  const Duration most = error.code == ErrorCode::NotFound ? kLongestPauseForAbsent : kLongestPause;
+  const Duration longest =
+      std::min<Duration>(std::chrono::milliseconds(100) * (1 << doublings), most);
   // Jitter, so that many clients of one server do not come back together.
-  return std::chrono::duration_cast<Duration>(longest * (0.5 + 0.5 * rng_.unit()));
+  const auto pause = std::chrono::duration_cast<Duration>(longest * (0.5 + 0.5 * rng_.unit()));
+  return std::max<Duration>(pause, error.retry_after.value_or(std::chrono::milliseconds(0)));
 }
 
 }  // namespace muster::cluster

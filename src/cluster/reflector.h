@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/log.h"
 #include "base/random.h"
 #include "cluster/cluster.h"
+#include "cluster/page_limit.h"
 #include "rt/loop.h"
 #include "rt/task.h"
 #include "rt/wait.h"
@@ -31,7 +34,8 @@ std::uint64_t version_number(const std::string& resource_version);
 
 // Keeps a sink up to date with one kind: list, watch, resume after a cut, list again when the
 // version is too old, and in any case within ten minutes: an event that a server lost is healed by
-// nothing else. Ends only when it is cancelled. Lives on the loop; cluster and sink outlive it.
+// nothing else. What keeps it from its work is said in the log, once, and lasts as trouble() until
+// it works again. Ends only when it is cancelled. Lives on the loop; cluster and sink outlive it.
 class Reflector {
  public:
   Reflector(rt::Loop& loop, Cluster& cluster, const Resource& resource, Selection where, Sink& sink,
@@ -40,15 +44,27 @@ class Reflector {
   Task<void> run();
   // Set once the first list has been handed over.
   rt::Event& synced() { return synced_; }
+  // Why the kind cannot be listed or watched at present; nothing while all is well. NotFound: the
+  // server does not know the kind.
+  [[nodiscard]] const std::optional<Error>& trouble() const { return trouble_; }
+  // Pulsed when trouble begins, changes or ends, and at the first list.
+  rt::Event& news() { return news_; }
+  [[nodiscard]] const Resource& resource() const { return resource_; }
+  // Lists and watches that failed, ever.
+  [[nodiscard]] std::uint64_t failed() const { return failed_; }
+  // What to do when the server does not know the kind: a part of that trouble's sentence.
+  void set_remedy_for_absence(std::string remedy) { remedy_ = std::move(remedy); }
 
  private:
   Task<Result<void>> relist();
+  Task<Result<ListPage>> list_page(ListOptions options);
   Task<Result<void>> watch();
   // Watches until it is time to list again.
   Task<Result<void>> watch_for_a_while();
-  // What to do after a watch or list ended badly: the pause before the next try, doubling up to 30
-  // s.
-  Duration next_pause();
+  void complain(std::string_view doing, const Error& error);
+  void end_trouble();
+  // After a watch or list ended badly, before the next try: doubling, up to 30 s.
+  Duration next_pause(const Error& error);
 
   rt::Loop& loop_;
   Cluster& cluster_;
@@ -58,6 +74,12 @@ class Reflector {
   Rng& rng_;
   Logger log_;
   rt::Event synced_;
+  rt::Event news_;
+  PageLimit page_limit_;
+  std::string remedy_;
+  std::optional<Error> trouble_;
+  std::string complained_;  // the last complaint, until something worked
+  std::uint64_t failed_ = 0;
   std::string version_;  // empty: a list is needed
   Monotonic relist_at_;
   int failures_ = 0;

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/reflector.h"
@@ -38,17 +39,17 @@ class ChildCache final : public cluster::Sink {
       const std::string uid = api::uid_of(*object);
       Entry* known = find(owner, uid);
       if (known != nullptr) known->list = list_;
-      if (known == nullptr || version_of(*object) > known->version) {
-        staged_.push_back({owner, uid, version_of(*object), make_(*object)});
-      }
+      const std::uint64_t version = version_of(*object);
+      if (known != nullptr && version <= known->version) continue;
+      staged_[owner].insert_or_assign(
+          uid, Entry{.version = version, .view = make_(*object), .list = list_});
     }
   }
 
   void commit(const std::string& resource_version) override {
     const std::uint64_t listed = cluster::version_number(resource_version);
     seen_ = std::max(seen_, listed);
-    for (Staged& staged : staged_) put(std::move(staged)).list = list_;
-    staged_ = {};
+    for (auto& [owner, entries] : std::exchange(staged_, {})) merge(by_owner_[owner], entries);
     std::map<std::string, bool> owners;  // whether they lost a child
     for (auto& [owner, entries] : by_owner_) {
       bool& lost = owners[owner];
@@ -104,6 +105,11 @@ class ChildCache final : public cluster::Sink {
     return views;
   }
 
+  [[nodiscard]] std::size_t count(const std::string& owner) const {
+    const auto found = by_owner_.find(owner);
+    return found == by_owner_.end() ? 0 : found->second.size();
+  }
+
   [[nodiscard]] std::size_t size() const {
     std::size_t sum = 0;
     for (const auto& [owner, entries] : by_owner_) sum += entries.size();
@@ -118,12 +124,6 @@ class ChildCache final : public cluster::Sink {
     std::uint64_t list = 0;  // the last list that held it
   };
   using Entries = std::map<std::string, Entry>;
-  struct Staged {
-    std::string owner;
-    std::string uid;
-    std::uint64_t version;
-    View view;
-  };
 
   static std::uint64_t version_of(const json::Value& object) {
     return cluster::version_number(api::resource_version_of(object));
@@ -142,20 +142,26 @@ class ChildCache final : public cluster::Sink {
     if (const Entry* known = find(owner, uid); known != nullptr && version <= known->version) {
       return false;
     }
-    put({owner, uid, version, make_(object)});
+    Entry fresh{.version = version, .view = make_(object)};
+    overtake(by_owner_[owner][uid], fresh);
     return true;
   }
 
-  Entry& put(Staged fresh) {
-    auto [at, added] = by_owner_[fresh.owner].try_emplace(std::move(fresh.uid));
-    Entry& entry = at->second;
-    if (added || fresh.version > entry.version) {
-      // Once we asked for its deletion it stays "going", whatever an older event says.
-      fresh.view.deleting |= entry.view.deleting;
-      entry.version = fresh.version;
-      entry.view = std::move(fresh.view);
+  // Newer news about an object. Once we asked for its deletion it stays "going", whatever they say.
+  static void overtake(Entry& known, Entry& fresh) {
+    fresh.view.deleting |= known.view.deleting;
+    known.version = fresh.version;
+    known.view = std::move(fresh.view);
+  }
+
+  // Of a list, into what is known by now: nodes move, so that there is never a second copy of all.
+  static void merge(Entries& known, Entries& listed) {
+    known.merge(listed);
+    for (auto& [uid, entry] : listed) {
+      Entry& other = known.find(uid)->second;
+      other.list = entry.list;
+      if (entry.version > other.version) overtake(other, entry);
     }
-    return entry;
   }
 
   void erase(const std::string& owner, const std::string& uid) {
@@ -172,8 +178,8 @@ class ChildCache final : public cluster::Sink {
   Make make_;
   Changed changed_;
   std::map<std::string, Entries> by_owner_;
-  std::vector<Staged> staged_;
-  std::uint64_t list_ = 0;  // the number of the list under way, or of the last one
+  std::map<std::string, Entries> staged_;  // new or newer than what is known
+  std::uint64_t list_ = 0;                 // the number of the list under way, or of the last one
   std::uint64_t seen_ = 0;
 };
 

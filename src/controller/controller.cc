@@ -4,6 +4,7 @@
 
 #include "api/object.h"
 #include "base/strings.h"
+#include "controller/pace.h"
 
 namespace muster::controller {
 namespace {
@@ -55,13 +56,6 @@ bool ended_before_us(const json::Value& job) {
 
 }  // namespace
 
-struct Controller::Kind {
-  const plan::Dialect* dialect;
-  std::string prefix;  // of its keys in the queue
-  JobCache jobs;
-  bool keeps_ledger = false;  // the server was seen to store our part of the status
-};
-
 Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Registry& registry,
                        Rng& rng, Logger log, Options options)
     : loop_(loop),
@@ -69,41 +63,27 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
       log_(log.named("controller")),
       options_(std::move(options)),
       queue_(loop, rng),
-      pods_(&engine::PodView::from,
-            [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }),
+      children_(loop, cluster, options_.ns, rng, log_,
+                [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }),
       recorder_(
           loop, cluster, rng, log.named("recorder"),
           {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
       waves_(loop, cluster,
-             {.pods = &pods_,
-              .objects = [this](const api::Resource& r) -> ObjectCache& { return objects_of(r); }},
+             {.pods = &children_.pods(),
+              .objects = [this](const api::Resource& r) -> ObjectCache& {
+                return children_.objects(r);
+              }},
              [this] { return may_write(); }) {
-  const auto reflect = [&](const api::Resource& resource, const std::string& labels,
-                           cluster::Sink& sink) {
-    reflectors_.push_back(std::make_unique<cluster::Reflector>(
-        loop, cluster, resource, cluster::Selection{.ns = options_.ns, .labels = labels}, sink, rng,
-        log_));
-  };
-  const std::string ours(plan::labels::kJobUid);
-  reflect(api::pods(), ours, pods_);
-  const api::Resource& service = api::services();
-  objects_.emplace_back(
-      service, std::make_unique<ObjectCache>(
-                   [service](const json::Value& object) {
-                     return engine::ObjectView::from(service, object);
-                   },
-                   [this](const std::string& uid, bool lost) { enqueue_owner(uid, lost); }));
-  reflect(service, ours, *objects_.back().second);
-  for (const auto& dialect : registry.all()) {
-    const std::string prefix = dialect->identity().resource.qualified() + "|";
-    auto kind =
-        std::make_unique<Kind>(Kind{.dialect = dialect.get(),
-                                    .prefix = prefix,
-                                    .jobs = JobCache([this, prefix](const api::ObjectKey& key) {
-                                      queue_.add(prefix + key.text());
-                                    })});
-    reflect(dialect->identity().resource, "", kind->jobs);
-    kinds_.push_back(std::move(kind));
+  if (options_.kinds.empty()) {
+    for (const auto& dialect : registry.all()) options_.kinds.push_back(dialect.get());
+  }
+  for (const plan::Dialect* dialect : options_.kinds) {
+    const std::size_t at = kinds_.size();
+    kinds_.push_back(std::make_unique<Kind>(loop, cluster, *dialect, options_.ns, rng, log_,
+                                            [this, at](const api::ObjectKey& key) {
+                                              if (kinds_[at]->running)
+                                                queue_.add(kinds_[at]->queue_key(key));
+                                            }));
   }
 }
 
@@ -113,44 +93,77 @@ Task<void> Controller::run() {
   rt::TaskScope scope(loop_);
   const auto stop = [&scope] { scope.request_stop(); };
   const std::stop_callback linked(co_await rt::current_stop(), stop);
-  for (const auto& reflector : reflectors_) scope.spawn(reflector->run());
+  for (const auto& kind : kinds_) scope.spawn(begin(*kind, scope));
   scope.spawn(recorder_.run());
-  // Deciding on half of what exists would create what is already there.
-  if (co_await wait_until_synced()) {
-    for (int i = 0; i < options_.workers; ++i) scope.spawn(work());
-  }
+  for (int i = 0; i < options_.workers; ++i) scope.spawn(work());
   co_await scope.join();
 }
 
+Task<void> Controller::begin(Kind& kind, rt::TaskScope& scope) {
+  scope.spawn(kind.reflector.run());
+  if (!co_await kind.reflector.synced().wait()) co_return;
+  // Deciding on half of what exists would create what is already there.
+  if (!co_await children_.follow(kind.dialect->identity().children, scope)) co_return;
+  kind.running = true;
+  for (const auto& [key, job] : kind.jobs.all()) queue_.add(kind.queue_key(key));
+  kind.reflector.news().pulse();
+}
+
 Task<Result<void>> Controller::wait_until_synced() {
-  for (const auto& reflector : reflectors_) CO_TRY(co_await reflector->synced().wait());
+  for (const auto& kind : kinds_) {
+    while (!kind->running && !kind->is_absent()) CO_TRY(co_await kind->reflector.news().wait());
+  }
   co_return Result<void>{};
 }
 
-Controller::Kind* Controller::kind_of(const std::string& queue_key) {
+std::string Controller::trouble() const {
+  for (const auto& kind : kinds_) {
+    if (kind->is_absent()) continue;
+    if (const auto& trouble = kind->reflector.trouble()) return trouble->message;
+  }
+  for (const auto& reflector : children_.reflectors()) {
+    if (const auto& trouble = reflector->trouble()) return trouble->message;
+  }
+  for (const auto& kind : kinds_) {
+    if (kind->running || kind->is_absent()) continue;
+    return fmt::format("{} and their children are not known yet", kind->resource().qualified());
+  }
+  return "";
+}
+
+std::string Controller::metrics() const {
+  std::string out = metrics_.text();
+  std::vector<const cluster::Reflector*> reflectors;
+  for (const auto& kind : kinds_) reflectors.push_back(&kind->reflector);
+  for (const auto& reflector : children_.reflectors()) reflectors.push_back(reflector.get());
+  append_reflectors(out, reflectors);
+  append_kinds(out, kinds_);
+  return out;
+}
+
+Kind* Controller::kind_of(const std::string& queue_key) {
   for (const auto& kind : kinds_) {
     if (queue_key.starts_with(kind->prefix)) return kind.get();
   }
   return nullptr;
 }
 
+// A uid belongs to one job of one kind.
 void Controller::enqueue_owner(const std::string& uid, bool lost) {
   for (const auto& kind : kinds_) {
-    const auto* key = kind->jobs.key_of(uid);
-    if (key == nullptr) continue;
-    const std::string queue_key = kind->prefix + key->text();
-    if (const auto memory = memories_.find(queue_key); lost && memory != memories_.end()) {
-      memory->second.recheck = true;
+    const auto* job = kind->jobs.key_of(uid);
+    if (job == nullptr) continue;
+    if (!kind->running) return;
+    const std::string key = kind->queue_key(*job);
+    const auto memory = memories_.find(key);
+    if (memory == memories_.end()) {
+      queue_.add(key);
+    } else {
+      memory->second.recheck |= lost;
+      queue_.add_after(key, memory->second.next_look - loop_.monotonic());
     }
-    queue_.add(queue_key);
+    return;
   }
-}
-
-ObjectCache& Controller::objects_of(const api::Resource& resource) {
-  for (const auto& [known, cache] : objects_) {
-    if (known == resource) return *cache;
-  }
-  check_failed(__FILE__, __LINE__, "a plan asked for a kind of object that nobody watches");
 }
 
 Task<void> Controller::work() {
@@ -222,6 +235,7 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   }
   const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
   const engine::Observed observed = observe(*job, memory);
+  memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
   auto plan = compile(kind, *job, memory);
   if (!plan && !has_begun(observed)) co_return co_await reject(kind, key, job, plan.error());
   Decision decision;
@@ -242,11 +256,8 @@ engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   observed.ledger = plan::Ledger::from_json(job["status"][kLedger]);
   observed.first_look = memory.first_look;
   observed.deleting = api::is_deleting(job);
-  observed.pods = pods_.of(memory.uid);
-  for (const auto& [resource, cache] : objects_) {
-    const auto views = cache->of(memory.uid);
-    observed.objects.insert(observed.objects.end(), views.begin(), views.end());
-  }
+  observed.pods = children_.pods().of(memory.uid);
+  observed.objects = children_.objects_of(memory.uid);
   observed.refusals = std::exchange(memory.refusals, {});
   return observed;
 }
@@ -352,7 +363,7 @@ void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vecto
 void Controller::count(const Kind& kind, const plan::JobRef& job, plan::Phase before,
                        plan::Phase after) {
   const std::string& framework = kind.dialect->identity().framework;
-  Memory& memory = memories_[kind.prefix + api::ObjectKey{.ns = job.ns, .name = job.name}.text()];
+  Memory& memory = memories_[kind.queue_key({.ns = job.ns, .name = job.name})];
   if (!std::exchange(memory.counted, true) && before == plan::Phase::Created) {
     metrics_.count(Metrics::Job::Created, framework, job.ns);
   }

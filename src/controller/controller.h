@@ -10,9 +10,8 @@
 #include "base/log.h"
 #include "base/random.h"
 #include "cluster/cluster.h"
-#include "cluster/reflector.h"
-#include "controller/child_cache.h"
-#include "controller/job_cache.h"
+#include "controller/children.h"
+#include "controller/kind.h"
 #include "controller/metrics.h"
 #include "controller/recorder.h"
 #include "controller/wave.h"
@@ -29,9 +28,10 @@ namespace muster::controller {
 class Controller {
  public:
   struct Options {
-    std::string ns;                   // empty: all namespaces
-    int workers = 64;                 // jobs looked at concurrently
-    std::function<bool()> may_write;  // asked right before every write; empty: always
+    std::string ns;                           // empty: all namespaces
+    std::vector<const plan::Dialect*> kinds;  // of the registry; empty: all
+    int workers = 64;                         // jobs looked at concurrently
+    std::function<bool()> may_write;          // asked right before every write; empty: always
     // The policy; the simulation plants faults here to see that its checks find them.
     std::function<engine::Decision(const plan::Plan&, const engine::Observed&, Time)> decide =
         engine::decide;
@@ -43,17 +43,19 @@ class Controller {
 
   // Runs until cancelled.
   Task<void> run();
-  // Completes once all caches hold what the cluster held when run() began.
+  // Completes once the caches of all kinds that the cluster has hold what it held when run() began.
   Task<Result<void>> wait_until_synced();
-  [[nodiscard]] const Metrics& metrics() const { return metrics_; }
+  // Why not all that the cluster has can be followed, in one sentence; empty when all is well. A
+  // kind whose CRD is absent is no reason.
+  [[nodiscard]] std::string trouble() const;
+  // In Prometheus' text form.
+  [[nodiscard]] std::string metrics() const;
   // How often a job was looked at.
   [[nodiscard]] std::uint64_t looks() const { return looks_; }
   // Nothing to do and nothing queued.
   [[nodiscard]] bool idle() const { return queue_.idle(); }
 
  private:
-  // One job kind: its dialect, its cache and what feeds it.
-  struct Kind;
   // What is remembered of a job between two looks; losing it costs only time.
   struct Memory {
     std::string uid;
@@ -62,6 +64,7 @@ class Controller {
     std::shared_ptr<const plan::Plan> plan;
     std::vector<engine::Refusal> refusals;
     Monotonic last_status{};  // stored then, or first looked at
+    Monotonic next_look{};    // what children do is looked at then
     bool counted = false;     // in the metrics
     bool recheck = false;     // a child was lost: perhaps because the job is gone
   };
@@ -69,8 +72,8 @@ class Controller {
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
   Kind* kind_of(const std::string& queue_key);
   void enqueue_owner(const std::string& uid, bool lost);
-  ObjectCache& objects_of(const api::Resource& resource);
-
+  // Waits for the kind's CRD, its jobs and their children, and lets the workers have them.
+  Task<void> begin(Kind& kind, rt::TaskScope& scope);
   Task<void> work();
   Task<Result<void>> sync(const std::string& key);
   Task<Result<void>> read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job);
@@ -94,10 +97,8 @@ class Controller {
   Logger log_;
   Options options_;
   WorkQueue queue_;
-  PodCache pods_;
-  std::vector<std::pair<api::Resource, std::unique_ptr<ObjectCache>>> objects_;
+  Children children_;
   std::vector<std::unique_ptr<Kind>> kinds_;
-  std::vector<std::unique_ptr<cluster::Reflector>> reflectors_;
   std::map<std::string, Memory> memories_;
   Recorder recorder_;
   WaveRunner waves_;

@@ -26,6 +26,7 @@ class JobCache final : public cluster::Sink {
 
   // Null when there is none.
   [[nodiscard]] cluster::ObjectPtr find(const api::ObjectKey& key) const;
+  [[nodiscard]] const std::map<api::ObjectKey, cluster::ObjectPtr>& all() const { return jobs_; }
   // The job that has this uid, if it is known.
   [[nodiscard]] const api::ObjectKey* key_of(const std::string& uid) const;
 

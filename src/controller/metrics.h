@@ -2,8 +2,13 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "cluster/reflector.h"
+#include "controller/kind.h"
 
 namespace muster::controller {
 
@@ -21,5 +26,10 @@ class Metrics {
  private:
   std::map<std::pair<std::string, std::string>, std::uint64_t> jobs_[5];
 };
+
+// Which resources cannot be followed at present, and how often that failed.
+void append_reflectors(std::string& out, const std::vector<const cluster::Reflector*>& reflectors);
+// Which kinds run, and which wait for their CRD.
+void append_kinds(std::string& out, const std::vector<std::unique_ptr<Kind>>& kinds);
 
 }  // namespace muster::controller

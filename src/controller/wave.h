@@ -5,15 +5,12 @@
 #include <vector>
 
 #include "cluster/cluster.h"
-#include "controller/child_cache.h"
+#include "controller/children.h"
 #include "engine/decide.h"
 #include "engine/observed.h"
 #include "rt/scope.h"
 
 namespace muster::controller {
-
-using PodCache = ChildCache<engine::PodView>;
-using ObjectCache = ChildCache<engine::ObjectView>;
 
 // What became of a wave.
 struct WaveResult {

@@ -76,6 +76,7 @@ const plan::Identity& identity() {
       .controller_name = "msjob-controller",
       .framework = "mindspore",
       .foreign_lease = "4725f7c4.gitee.com",
+      .children = {api::services()},
       // The last condition is always the current state: that is what `[-1:]` shows.
       .columns = {{"State", ".status.conditions[-1:].type", "string"},
                   {"Ranks", ".status.muster.ranks", "string"},

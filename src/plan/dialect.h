@@ -15,15 +15,16 @@
 
 namespace muster::plan {
 
-// How a kind appears in discovery and in its CRD.
+// How a kind appears in discovery and in its CRD, and what its jobs consist of.
 struct Identity {
   api::Resource resource;
   std::string singular;
   std::vector<std::string> short_names;
   std::vector<std::string> categories;
-  std::string controller_name;  // event source
-  std::string framework;        // metrics label
-  std::string foreign_lease;    // the lease of the operator that we replace; empty: none
+  std::string controller_name;          // event source
+  std::string framework;                // metrics label
+  std::string foreign_lease;            // of the operator that we replace; empty: none
+  std::vector<api::Resource> children;  // beside pods: what plans of this kind may hold
   // Printer columns; Age is always added last.
   struct Column {
     std::string name;

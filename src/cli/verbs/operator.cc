@@ -7,6 +7,8 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "cli/cluster/kube_client.h"
+#include "cli/cluster/stalls.h"
+#include "cli/jobs/kind_names.h"
 #include "cli/verbs/verbs.h"
 #include "cluster/leader.h"
 #include "controller/controller.h"
@@ -21,21 +23,27 @@ using cluster::kube::KubeCluster;
 // /healthz, /readyz and /metrics. Lives as long as the operator.
 class HealthPages final : public net::HttpHandler {
  public:
+  explicit HealthPages(const rt::RealLoop& loop) : loop_(loop) {}
+
   Task<void> handle(const net::HttpRequest& request, net::Responder& responder) override {
     net::HttpResponse response{.status = 200, .body = "ok\n"};
     if (request.target == "/metrics") {
-      response.body = metrics ? metrics->text() : "";
+      response.body = (controller != nullptr ? controller->metrics() : "") + stall_metrics(loop_);
     } else if (request.target == "/readyz") {
-      response.status = ready ? 200 : 503;
-      if (!ready) response.body = "not synced yet\n";
+      // A standby is as ready as it gets.
+      const std::string trouble = acts && controller != nullptr ? controller->trouble() : "";
+      if (!trouble.empty()) response = {.status = 503, .body = trouble + "\n"};
     } else if (request.target != "/healthz") {
       response = {.status = 404, .body = "404 page not found\n"};
     }
     [[maybe_unused]] const auto sent = co_await responder.respond(std::move(response));
   }
 
-  bool ready = false;
-  const controller::Metrics* metrics = nullptr;
+  bool acts = true;  // false: a standby
+  const controller::Controller* controller = nullptr;
+
+ private:
+  const rt::RealLoop& loop_;
 };
 
 Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const std::string& address,
@@ -59,9 +67,9 @@ Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const st
 }
 
 // Two operators for one kind would fight over its jobs: refuse while the other's lease is fresh.
-Task<Result<void>> check_foreign_leases(const plan::Registry& registry, cluster::Cluster& cluster,
-                                        std::string ns, Time now) {
-  for (const auto& dialect : registry.all()) {
+Task<Result<void>> check_foreign_leases(std::vector<const plan::Dialect*> kinds,
+                                        cluster::Cluster& cluster, std::string ns, Time now) {
+  for (const plan::Dialect* dialect : kinds) {
     const std::string& lease_name = dialect->identity().foreign_lease;
     if (lease_name.empty()) continue;
     const auto leases = co_await cluster.list(
@@ -96,10 +104,6 @@ Task<void> stop_on_loss(cluster::Leader& leader, rt::Event& over, bool& lost) {
   over.set();
 }
 
-Task<void> become_ready(controller::Controller& controller, HealthPages& pages) {
-  if (co_await controller.wait_until_synced()) pages.ready = true;
-}
-
 // A list of ten thousand pods, or as many creations, need far more memory than what is kept of
 // them.
 Task<void> release_memory_after_bursts(rt::Loop& loop, const controller::Controller& controller) {
@@ -119,11 +123,11 @@ std::string identity(Rng& rng) {
 
 // Everything between the first connection and the last: elected, synced, running, released.
 Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, KubeCluster& cluster,
-                           cluster::Leader* leader, OperatorOptions options) {
+                           cluster::Leader* leader, std::vector<const plan::Dialect*> kinds,
+                           OperatorOptions options) {
   if (!options.take_over)
-    CO_TRY(co_await check_foreign_leases(context.registry, election_cluster, options.ns,
-                                         context.loop.now()));
-  HealthPages pages;
+    CO_TRY(co_await check_foreign_leases(kinds, election_cluster, options.ns, context.loop.now()));
+  HealthPages pages(context.loop);
   const auto metrics = CO_TRY(serve_health(context, options.metrics_address, pages));
   const auto health = serve_health(context, options.health_address, pages);
   if (!health) {
@@ -134,17 +138,19 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
   rt::TaskScope scope(context.loop);
   bool lost = false;
   scope.spawn(stop_on_signal(context.loop, over));
+  scope.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
   controller::Controller controller(
       context.loop, cluster, context.registry, context.rng, context.log,
-      {.ns = options.ns, .may_write = leader == nullptr ? std::function<bool()>() : [leader] {
-         return leader->may_write();
-       }});
-  pages.metrics = &controller.metrics();
+      {.ns = options.ns,
+       .kinds = std::move(kinds),
+       .may_write =
+           leader == nullptr ? std::function<bool()>() : [leader] { return leader->may_write(); }});
+  pages.controller = &controller;
   rt::TaskScope work(context.loop);
   Result<void> led;
   if (leader != nullptr) {
     leader->start();
-    pages.ready = true;  // a standby is as ready as it gets
+    pages.acts = false;
     rt::TaskScope waiting(context.loop);
     bool elected = false;
     const auto await_election = [](cluster::Leader& who, rt::Event& done, bool& won) -> Task<void> {
@@ -161,8 +167,8 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
     }
   }
   if (leader == nullptr || leader->may_write()) {
+    pages.acts = true;
     work.spawn(controller.run());
-    work.spawn(become_ready(controller, pages));
     work.spawn(release_memory_after_bursts(context.loop, controller));
     [[maybe_unused]] const auto waited = co_await over.wait();
   }
@@ -178,6 +184,11 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
 }  // namespace
 
 Task<int> run_operator(Context& context, OperatorOptions options) {
+  auto kinds = kinds_named(context.registry, options.kinds);
+  if (!kinds) {
+    print_error(kinds.error());
+    co_return exit_code::kUsage;
+  }
   const auto config = client_config(context);
   if (!config) {
     print_error(config.error());
@@ -202,8 +213,8 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
     print_error(cluster.error());
     co_return exit_code::kFailed;
   }
-  const auto done =
-      co_await operate(context, **election, **cluster, leader.get(), std::move(options));
+  const auto done = co_await operate(context, **election, **cluster, leader.get(),
+                                     std::move(*kinds), std::move(options));
   co_await (*cluster)->close();
   co_await (*election)->close();
   if (!done) print_error(done.error());

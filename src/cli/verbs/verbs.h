@@ -65,6 +65,7 @@ Task<int> wait(Context& context, WaitOptions options);
 
 struct OperatorOptions {
   std::string ns;
+  std::vector<std::string> kinds;  // plural, kind or plural.group; empty: all
   bool leader_elect = false;
   bool take_over = false;
   std::string lease_namespace = "muster-system";

@@ -130,6 +130,25 @@ TEST_F(ControllerTest, TheDeadlineHoldsWhileItIsFrozen) {
   EXPECT_TRUE(api::condition_is_true(*get(jobs(), "train"), "Failed"));
 }
 
+TEST_F(ControllerTest, ALargeJobIsNotLookedAtForEveryPod) {
+  constexpr int kRanks = 100;
+  json::Value large = small_job("train");
+  large["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = kRanks;
+  submit(large);
+  const std::uint64_t before = controller_->looks();
+  for (const auto& pod : all(api::pods())) {
+    json::Value running = *pod;
+    running["status"]["phase"] = "Running";
+    must(cluster_->update_status(api::pods(), std::move(running)));
+    loop_.run_for(1ms);
+  }
+  // 100 ms at 2.5 ms a look, and what the status costs.
+  EXPECT_LE(controller_->looks() - before, 45U);
+  loop_.run_for(10s);
+  EXPECT_EQ((*get(jobs(), "train"))["status"]["replicaStatuses"]["Worker"]["active"].as_int(),
+            kRanks);
+}
+
 // Creates of one pod are answered late; everything else at once.
 class Slow final : public simulation::ForwardingCluster {
  public:

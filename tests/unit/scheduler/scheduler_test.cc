@@ -1,6 +1,7 @@
 #include "scheduler/scheduler.h"
 
 #include "api/pod.h"
+#include "simulation/forwarding_cluster.h"
 #include "unit/controller/fixture.h"
 
 namespace muster::scheduler {
@@ -28,15 +29,19 @@ class SchedulerTest : public controller::InMemory {
     must(cluster_->update_status(api::nodes(), std::move(node)));
     loop_.run_for(1s);
   }
-  void add_pod(const std::string& name, const std::string& cpu, int gang = 0) {
+  static json::Value pod(const std::string& name, const std::string& cpu) {
     json::Value pod = controller::owned_pod(name, "");
     pod["metadata"].object().erase("ownerReferences");
     pod["spec"]["containers"].array()[0]["resources"]["requests"]["cpu"] = cpu;
+    return pod;
+  }
+  void add_pod(const std::string& name, const std::string& cpu, int gang = 0) {
+    json::Value added = pod(name, cpu);
     if (gang > 0) {
-      pod["metadata"]["labels"] =
+      added["metadata"]["labels"] =
           json::Object{{"muster.dev/gang", "g"}, {"muster.dev/gang-size", std::to_string(gang)}};
     }
-    must(cluster_->create(api::pods(), std::move(pod)));
+    must(cluster_->create(api::pods(), std::move(added)));
     loop_.run_for(1s);
   }
   std::string node_of(const std::string& name) {
@@ -49,6 +54,58 @@ class SchedulerTest : public controller::InMemory {
   Scheduler scheduler_{loop_, *cluster_, rng_, Logger()};
   rt::TaskScope scope_{loop_};
 };
+
+// Events arrive a tenth of a second late, one after the other.
+class LateWatch final : public cluster::Watch {
+ public:
+  LateWatch(rt::Loop& loop, std::unique_ptr<cluster::Watch> inner)
+      : loop_(loop), inner_(std::move(inner)) {}
+  Task<Result<cluster::WatchEvent>> next() override {
+    auto event = CO_TRY(co_await inner_->next());
+    CO_TRY(co_await rt::sleep_for(loop_, 100ms));
+    co_return event;
+  }
+
+ private:
+  rt::Loop& loop_;
+  std::unique_ptr<cluster::Watch> inner_;
+};
+
+class LateNews final : public simulation::ForwardingCluster {
+ public:
+  LateNews(rt::Loop& loop, cluster::Cluster& inner) : ForwardingCluster(inner), loop_(loop) {}
+  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
+                                                      cluster::WatchOptions options) override {
+    auto inner = CO_TRY(co_await inner_.watch(resource, std::move(options)));
+    std::unique_ptr<cluster::Watch> late = std::make_unique<LateWatch>(loop_, std::move(inner));
+    co_return late;
+  }
+
+ private:
+  rt::Loop& loop_;
+};
+
+TEST_F(SchedulerTest, NewsFromBeforeABindingDoNotFreeThePlace) {
+  loop_.run(scope_.close());
+  add_node("3");
+  LateNews late(loop_, *cluster_);
+  Scheduler scheduler(loop_, late, rng_, Logger());
+  rt::TaskScope scope(loop_);
+  scope.spawn(scheduler.run());
+  loop_.run_for(1s);
+  // One pod is made and changed before the scheduler hears of it; another, which goes first.
+  must(cluster_->create(api::pods(), pod("a", "2")));
+  json::Value labelled = *get(api::pods(), "a");
+  labelled["metadata"]["labels"]["changed"] = "yes";
+  must(cluster_->update(api::pods(), std::move(labelled)));
+  json::Value urgent = pod("b", "2");
+  urgent["spec"]["priority"] = 10;
+  must(cluster_->create(api::pods(), std::move(urgent)));
+  loop_.run_for(10s);
+  EXPECT_EQ(node_of("a"), "n");
+  EXPECT_EQ(node_of("b"), "") << "it would not fit beside the first";
+  loop_.run(scope.close());
+}
 
 TEST_F(SchedulerTest, BindsWhatFits) {
   add_node("4");

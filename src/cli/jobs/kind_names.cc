@@ -1,0 +1,51 @@
+#include "cli/jobs/kind_names.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+
+namespace muster::cli {
+namespace {
+
+bool has_name(const api::Resource& resource, std::string_view name) {
+  return equal_ignoring_case(name, resource.plural) || equal_ignoring_case(name, resource.kind) ||
+         equal_ignoring_case(name, resource.qualified());
+}
+
+std::string listed(const std::set<std::string>& names) {
+  return join({names.begin(), names.end()}, ", ");
+}
+
+}  // namespace
+
+Result<std::vector<const plan::Dialect*>> kinds_named(const plan::Registry& registry,
+                                                      const std::vector<std::string>& names) {
+  std::vector<const plan::Dialect*> chosen;
+  std::set<std::string> known;
+  for (const auto& dialect : registry.all()) {
+    known.insert(dialect->identity().resource.qualified());
+    if (names.empty()) chosen.push_back(dialect.get());
+  }
+  for (const std::string& name : names) {
+    std::set<std::string> meant;  // two versions of one resource are one of these
+    for (const auto& dialect : registry.all()) {
+      if (!has_name(dialect->identity().resource, name)) continue;
+      meant.insert(dialect->identity().resource.qualified());
+      if (std::ranges::find(chosen, dialect.get()) == chosen.end()) chosen.push_back(dialect.get());
+    }
+    if (meant.empty()) {
+      return fail(ErrorCode::Invalid, fmt::format("--kinds: no kind \"{}\"; known are {}",
+                                                  printable(name), listed(known)));
+    }
+    if (meant.size() > 1) {
+      return fail(ErrorCode::Invalid,
+                  fmt::format("--kinds: \"{}\" may be any of {}", printable(name), listed(meant)));
+    }
+  }
+  return chosen;
+}
+
+}  // namespace muster::cli

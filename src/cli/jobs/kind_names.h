@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+#include "plan/dialect.h"
+
+namespace muster::cli {
+
+// The kinds that somebody named by plural, kind or plural.group, in any letter case; all of the
+// registry's for no name. Invalid for a name that nobody has or that two groups have.
+Result<std::vector<const plan::Dialect*>> kinds_named(const plan::Registry& registry,
+                                                      const std::vector<std::string>& names);
+
+}  // namespace muster::cli

@@ -1,0 +1,180 @@
+#include <optional>
+
+#include "controller/controller.h"
+#include "simulation/forwarding_cluster.h"
+#include "toy_dialect.h"
+
+namespace muster::controller {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+// A server without the CRD of one group, until it is applied.
+class WithoutCrd final : public simulation::ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<cluster::ListPage>> list(const api::Resource& resource,
+                                       cluster::ListOptions options) override {
+    ++lists;
+    if (resource.group == absent) co_return fail(ErrorCode::NotFound, "404 page not found");
+    if (resource == forbidden) co_return fail(ErrorCode::Forbidden, "you may not");
+    co_return co_await inner_.list(resource, std::move(options));
+  }
+
+  std::string absent = "none";
+  api::Resource forbidden;
+  int lists = 0;
+};
+
+class KindsTest : public InMemory {
+ protected:
+  ~KindsTest() override {
+    loop_.run(scope_.close());
+    if (toys_) loop_.run(toys_->close());
+  }
+
+  // A kind with the name of the real one, in another group or version.
+  plan::Identity toy(const std::string& group, const std::string& version = "v1") {
+    plan::Identity identity = this->identity();
+    identity.resource.group = group;
+    identity.resource.version = version;
+    return identity;
+  }
+  void add(plan::Identity identity, ToyDialect::Change change = nullptr) {
+    kinds_.add(std::make_unique<ToyDialect>(*registry_.all().front(), std::move(identity),
+                                            std::move(change)));
+  }
+  void start(const std::string& absent = "none") {
+    auto made = loop_.run(server::EmbeddedServer::create(
+        {.loop = loop_, .rng = rng_, .registry = kinds_, .home = ""}));
+    toys_ = std::move(*made);
+    cluster_ = std::make_unique<cluster::LocalCluster>(toys_->core());
+    front_.emplace(*cluster_);
+    front_->absent = absent;
+    controller_.emplace(loop_, *front_, kinds_, rng_, log_, Controller::Options{});
+    scope_.spawn(controller_->run());
+    loop_.run_for(1s);
+  }
+  void submit(const plan::Identity& identity, const std::string& name) {
+    json::Value job = small_job(name);
+    job["apiVersion"] = identity.resource.api_version();
+    must(cluster_->create(identity.resource, std::move(job)));
+    loop_.run_for(6s);
+  }
+  std::vector<std::string> pods() {
+    std::vector<std::string> names;
+    for (const auto& pod : all(api::pods())) names.push_back(api::name_of(*pod));
+    return names;
+  }
+
+  plan::Registry kinds_;
+  std::unique_ptr<server::EmbeddedServer> toys_;
+  std::optional<WithoutCrd> front_;
+  std::vector<std::string> said_;
+  Logger log_{
+      [this](Severity, std::string_view, std::string_view text) { said_.emplace_back(text); },
+      Severity::Warning};
+  std::optional<Controller> controller_;
+  rt::TaskScope scope_{loop_};
+};
+
+TEST_F(KindsTest, TwoGroupsOfOneKindNameDoNotCollide) {
+  const plan::Identity a = toy("a.example");
+  const plan::Identity b = toy("b.example");
+  add(a);
+  add(b);
+  start();
+  submit(a, "train");
+  submit(b, "train2");
+  EXPECT_THAT(pods(), ElementsAre("train-worker-0", "train2-worker-0"));
+  must(cluster_->remove(a.resource, {.ns = "default", .name = "train"}, {}));
+  loop_.run_for(10s);
+  EXPECT_THAT(pods(), ElementsAre("train2-worker-0"));
+}
+
+TEST_F(KindsTest, TheKeysOfTwoVersionsAndGroupsDiffer) {
+  const std::string one = Kind::prefix_of(toy("a.example", "v1").resource);
+  EXPECT_NE(one, Kind::prefix_of(toy("a.example", "v2").resource));
+  EXPECT_NE(one, Kind::prefix_of(toy("b.example", "v1").resource));
+  EXPECT_FALSE(Kind::prefix_of(toy("a.example", "v1beta1").resource).starts_with(one));
+}
+
+TEST_F(KindsTest, AKindWithoutItsCrdWaitsAlone) {
+  const plan::Identity a = toy("a.example");
+  const plan::Identity b = toy("b.example");
+  add(a);
+  add(b);
+  start("b.example");
+  EXPECT_TRUE(loop_.run(controller_->wait_until_synced()).has_value());
+  EXPECT_EQ(controller_->trouble(), "");
+  submit(a, "here");
+  EXPECT_THAT(pods(), ElementsAre("here-worker-0"));
+  ASSERT_THAT(said_, SizeIs(1)) << "once, however often it is tried";
+  EXPECT_THAT(said_[0], HasSubstr("msjobs.b.example"));
+  EXPECT_THAT(said_[0], HasSubstr("kubectl apply -k deploy"));
+  EXPECT_THAT(controller_->metrics(),
+              HasSubstr("muster_kind_waits_for_crd{kind=\"msjobs.b.example\",version=\"v1\"} 1"));
+  const int before = front_->lists;
+  loop_.run_for(1min);
+  EXPECT_LE(front_->lists - before, 30) << "no busy loop";
+  // The CRD appears, and with it a job.
+  front_->absent = "none";
+  submit(b, "there");
+  EXPECT_THAT(pods(), ElementsAre("here-worker-0", "there-worker-0"));
+  EXPECT_THAT(controller_->metrics(),
+              HasSubstr("muster_kind_waits_for_crd{kind=\"msjobs.b.example\",version=\"v1\"} 0"));
+}
+
+TEST_F(KindsTest, WithoutAnyCrdNothingElseIsAskedFor) {
+  add(toy("a.example"));
+  start("a.example");
+  loop_.run_for(1min);
+  EXPECT_THAT(controller_->metrics(), Not(HasSubstr("resource=\"pods\"")));
+}
+
+TEST_F(KindsTest, WhatCannotBeListedIsTheReasonForNotBeingReady) {
+  const plan::Identity a = toy("a.example");
+  add(a);
+  start("a.example");
+  front_->absent = "none";
+  front_->forbidden = api::pods();
+  loop_.run_for(1min);
+  EXPECT_THAT(controller_->trouble(), HasSubstr("listing pods: you may not"));
+  EXPECT_THAT(controller_->metrics(),
+              HasSubstr("muster_reflector_in_trouble{resource=\"pods\",version=\"v1\"} 1"));
+  submit(a, "train");
+  EXPECT_THAT(pods(), IsEmpty()) << "half of what exists is not decided on";
+  front_->forbidden = {};
+  loop_.run_for(1min);
+  EXPECT_EQ(controller_->trouble(), "");
+  EXPECT_THAT(pods(), ElementsAre("train-worker-0"));
+}
+
+TEST_F(KindsTest, AChildOfAnyResourceIsMadeAndMadeAgain) {
+  plan::Identity identity = toy("a.example");
+  identity.children = {api::services(), api::config_maps()};
+  add(identity, [](plan::Plan& plan) {
+    plan.objects.push_back(
+        {.resource = api::config_maps(),
+         .name = plan.job.name + "-hosts",
+         .body = json::Object{{"apiVersion", "v1"},
+                              {"kind", "ConfigMap"},
+                              {"metadata", json::Object{{"name", plan.job.name + "-hosts"}}},
+                              {"data", json::Object{{"hosts", "train-worker-0"}}}}});
+  });
+  start();
+  submit(identity, "train");
+  const auto map = get(api::config_maps(), "train-hosts");
+  EXPECT_EQ((*map)["data"]["hosts"].as_string(), "train-worker-0");
+  EXPECT_EQ(api::controller_uid_of(*map), api::uid_of(*get(identity.resource, "train")));
+  must(cluster_->remove(api::config_maps(), api::key_of(*map), {}));
+  loop_.run_for(10s);
+  EXPECT_NE(api::uid_of(*get(api::config_maps(), "train-hosts")), api::uid_of(*map));
+}
+
+}  // namespace
+}  // namespace muster::controller
