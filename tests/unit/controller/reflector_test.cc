@@ -71,7 +71,9 @@ class ReflectorTest : public InMemory {
   ~ReflectorTest() override { loop_.run(scope_.close()); }
 
   void add_pod() {
-    must(cluster_->create(api::pods(), owned_pod("p" + std::to_string(pods_++), "job")));
+    json::Value pod = owned_pod("p" + std::to_string(pods_++), "nobody");
+    pod["metadata"].object().erase("ownerReferences");  // or it would be collected
+    must(cluster_->create(api::pods(), std::move(pod)));
   }
   void start() {
     scope_.spawn(reflector_.run());
