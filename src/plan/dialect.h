@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/time.h"
 #include "json/value.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
 #include "plan/verdict.h"
 
@@ -33,6 +34,16 @@ struct Identity {
     int priority = 0;  // above 0: only with -o wide
   };
   std::vector<Column> columns;
+  // What `kubectl scale` reads and writes; empty: the kind cannot be scaled.
+  std::string scale_spec_path;
+  std::string scale_status_path;
+};
+
+// What a stored status says of its job, in words that all kinds share.
+struct StoredPhase {
+  Phase phase = Phase::Created;
+  std::string reason;
+  std::string message;
 };
 
 // One job kind, and nothing else: decode, default, validate, compile to a Plan, and write the
@@ -42,21 +53,25 @@ class Dialect {
   virtual ~Dialect() = default;
 
   [[nodiscard]] virtual const Identity& identity() const = 0;
+  // The OpenAPI schema of the kind: every field with a sentence, and the rules that CEL can say.
+  [[nodiscard]] virtual json::Value schema() const = 0;
 
+  // False: somebody else was asked to run it (managedBy), and we leave it alone.
+  [[nodiscard]] virtual bool manages(const json::Value& job) const = 0;
   // Everything wrong with the job, each with its field path; empty when it can run.
   [[nodiscard]] virtual std::vector<FieldCause> validate(const json::Value& job) const = 0;
   // Validates and compiles; Invalid with all causes when it cannot run.
   [[nodiscard]] virtual Result<Plan> compile(const json::Value& job) const = 0;
 
-  // The whole new status: the kind's own fields, conditions after `status`'s, and the ledger.
-  [[nodiscard]] virtual json::Value status(const Plan& plan, const json::Value& status,
+  // The kind's own part of the new status, made from the stored one; what others wrote stays. A job
+  // that cannot be compiled has a plan without roles.
+  [[nodiscard]] virtual json::Value status(const Plan& plan, const json::Value& stored,
                                            const Verdict& verdict, Time now) const = 0;
-  // The same for an object that never compiled.
-  [[nodiscard]] virtual json::Value invalid_status(const json::Value& job, const Error& error,
-                                                   Time now) const = 0;
+  // What a stored status says, ours or that of the operator that we replace.
+  [[nodiscard]] virtual StoredPhase phase_of(const json::Value& status) const = 0;
   // The event for a note; nothing when the kind is silent about it.
-  [[nodiscard]] virtual std::optional<EventText> word(const JobRef& job,
-                                                      const Note& note) const = 0;
+  [[nodiscard]] virtual std::optional<EventText> event_for(const JobRef& job,
+                                                           const Note& note) const = 0;
 };
 
 // All the kinds this program knows.

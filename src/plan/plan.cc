@@ -5,7 +5,51 @@
 
 #include <fmt/format.h>
 
+#include "api/object.h"
+
 namespace muster::plan {
+
+JobRef job_ref(const api::Resource& resource, const json::Value& job) {
+  return {.resource = resource,
+          .ns = api::namespace_of(job),
+          .name = api::name_of(job),
+          .uid = api::uid_of(job),
+          .generation = api::generation_of(job)};
+}
+
+std::string NameRule::name(int rank, std::int64_t tries) const {
+  std::string out = stem;
+  if (index) out += fmt::format("-{}", rank);
+  if (attempt) out += fmt::format("-{}", tries);
+  return out;
+}
+
+bool ExitCodes::contains(int code) const {
+  return code >= from || std::ranges::find(listed, code) != listed.end();
+}
+
+bool Role::restarts_in_place() const {
+  const std::string& policy = pod["spec"]["restartPolicy"].as_string();
+  return policy == "Always" || policy == "OnFailure";
+}
+
+RankSet all_of(std::string role, RankSet::Outcome outcome) {
+  return {.role = std::move(role), .quorum = RankSet::Quorum::All, .outcome = outcome};
+}
+
+RankSet any_of(std::string role, RankSet::Outcome outcome) {
+  return {.role = std::move(role),
+          .quorum = RankSet::Quorum::AtLeast,
+          .number = 1,
+          .outcome = outcome};
+}
+
+RankSet rank_of(std::string role, int index, RankSet::Outcome outcome) {
+  return {.role = std::move(role),
+          .quorum = RankSet::Quorum::Index,
+          .number = index,
+          .outcome = outcome};
+}
 
 const Role* Plan::role(std::string_view name) const {
   const auto found = std::ranges::find(roles, name, &Role::name);
@@ -15,10 +59,6 @@ const Role* Plan::role(std::string_view name) const {
 int Plan::total_replicas() const {
   return std::accumulate(roles.begin(), roles.end(), 0,
                          [](int sum, const Role& role) { return sum + role.replicas; });
-}
-
-std::string pod_name(const Plan& plan, const Role& role, int index) {
-  return fmt::format("{}-{}-{}", plan.job.name, role.label_name, index);
 }
 
 }  // namespace muster::plan

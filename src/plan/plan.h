@@ -1,16 +1,15 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
+#include <limits>
 #include <optional>
-#include <set>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 #include "api/resource.h"
-#include "base/time.h"
 #include "json/value.h"
+#include "plan/value.h"
 
 namespace muster::plan {
 
@@ -23,67 +22,96 @@ struct JobRef {
   std::int64_t generation = 0;
 };
 
-// Where a value goes inside an object: member names and array indexes.
-using JsonPath = std::vector<std::variant<std::string, std::size_t>>;
+JobRef job_ref(const api::Resource& resource, const json::Value& job);
 
-// A value known only after something else exists. What holds one is created once it resolves.
-struct ServiceIp {
-  std::string service;
-};
-struct PodIp {
-  std::string role;
-  int index = 0;
-};
-using Late = std::variant<ServiceIp, PodIp>;
-
-struct LateValue {
-  JsonPath path;
-  Late value;
-};
-
-// A child that is not a pod: Service, ConfigMap, Secret, ServiceAccount.
-struct Object {
+// A child that is not a pod, among the children of one job.
+struct ObjectId {
   api::Resource resource;
   std::string name;
-  json::Value body;  // complete but for namespace and owner reference
-  // The role and index whose pod it accompanies: it goes with that pod's role at clean-up.
-  std::string role;
+
+  friend auto operator<=>(const ObjectId&, const ObjectId&) = default;
+  friend bool operator==(const ObjectId&, const ObjectId&) = default;
 };
 
-enum class KubeletRestart { Always, OnFailure, Never };
-
-// What to do with a pod that ended in Failed.
-enum class OnFailedPod {
-  Fail,                 // it counts as failed
-  RecreateIfRetryable,  // a retryable exit code makes a new pod; any other counts as failed
+// How long an object stays. Clean-up at the end takes what remains, unless every role keeps all of
+// its pods then.
+enum class Until {
+  Hold,     // goes when the job is suspended
+  End,      // outlives that
+  JobGone,  // goes with the job itself
 };
 
-enum class OnLoss { Recreate, RememberSuccess };
+// A Service, ConfigMap, Secret and so on.
+struct Object {
+  ObjectId id;
+  json::Value body;  // complete but for name, namespace, owner reference and values
+  std::vector<Placed> values;
+  std::string each_rank_of;  // a role: one for each of its ranks, named as its pod; id.name is empty
+  Until until = Until::Hold;
+};
+
+// How the pods of a role are called: STEM, STEM-INDEX, STEM-INDEX-ATTEMPT.
+struct NameRule {
+  std::string stem;
+  bool index = true;
+  bool attempt = false;  // every try has a name of its own
+
+  [[nodiscard]] std::string name(int rank, std::int64_t tries) const;
+};
+
+// Exit codes of the main container that ask for another try.
+struct ExitCodes {
+  std::vector<int> listed;
+  int from = std::numeric_limits<int>::max();  // and all from here on
+
+  [[nodiscard]] bool contains(int code) const;
+};
+
+// When the pod of a rank is made anew after it failed.
+struct Retry {
+  enum class On {
+    Never,
+    Disruption,     // the cluster took it away; what the program did itself is final
+    RetryableCode,  // that, and certain exit codes
+  };
+  On on = On::Never;
+  ExitCodes codes;
+  bool without_code = false;  // a main container that never said how it ended is retried too
+};
+
+// Which pods go when the job has ended.
+enum class CleanUp { None, Running, All };
 
 struct Role {
-  std::string name;        // Worker
-  std::string label_name;  // worker
+  std::string name;  // Worker
   int replicas = 0;
+  NameRule pod_name;
   json::Value pod;  // raw template with all static injections done; unknown fields survive
-  std::vector<std::string> index_labels;  // label keys whose value is the index
-  std::vector<LateValue> late;
+  std::vector<Placed> values;
   std::string main_container;
-  std::vector<std::string> after;  // names of objects that must exist before any pod of this role
-  KubeletRestart kubelet_restart = KubeletRestart::Never;
-  OnFailedPod on_failed = OnFailedPod::Fail;
-  bool counts_restarts = false;  // its restarts count against the back-off limit
-  OnLoss on_loss = OnLoss::Recreate;
+  std::vector<ObjectId> after;  // must exist before any pod of this role
+  Retry retry;
+  CleanUp on_success = CleanUp::Running;
+  CleanUp on_failure = CleanUp::Running;
+  CleanUp on_limit = CleanUp::Running;
+
+  // The kubelet starts containers again that ended, in the pod they were in.
+  [[nodiscard]] bool restarts_in_place() const;
 };
 
 // Some ranks of a role, and what must have become of them.
 struct RankSet {
   enum class Quorum { All, Index, AtLeast };
-  enum class Outcome { Succeeded, Failed, Finished };
+  enum class Outcome { Succeeded, Failed, Finished, Running };
   std::string role;
   Quorum quorum = Quorum::All;
   int number = 0;  // the index, or at least how many
   Outcome outcome = Outcome::Succeeded;
 };
+
+RankSet all_of(std::string role, RankSet::Outcome outcome);
+RankSet any_of(std::string role, RankSet::Outcome outcome);
+RankSet rank_of(std::string role, int index, RankSet::Outcome outcome);
 
 // Who wins when success and failure are satisfied at once.
 enum class Tie { SuccessWins, FailureWins };
@@ -96,14 +124,9 @@ struct Limits {
   friend bool operator==(const Limits&, const Limits&) = default;
 };
 
-// Which pods go when the job has ended. Objects go with the pods unless everything stays.
-enum class CleanUp { None, Running, All };
-
+// Pods that start together or not at all.
 struct Gang {
   int minimum = 0;
-  std::string queue;
-  std::string priority_class;
-  json::Value min_resources;  // null: the sum of the requests
 };
 
 // Something the user should know although the job runs: an event of type Warning, once.
@@ -120,19 +143,17 @@ struct Plan {
   std::vector<RankSet> success;  // one satisfied entry decides
   std::vector<RankSet> failure;
   Tie tie = Tie::SuccessWins;
+  RankSet running;  // the job is Running while this holds
   Limits limits;
-  CleanUp on_end = CleanUp::Running;
-  CleanUp on_limit = CleanUp::Running;
-  std::string running_role;  // the job is Running while a pod of this role is
   std::optional<Gang> gang;
+  bool hold = false;     // suspended: no pods, and only objects that outlive it
+  std::string run_key;   // another key begins another epoch: pods of the old one go, none counts
+  std::string selector;  // of the pods that the scale subresource counts
   std::vector<Warning> warnings;
 
   [[nodiscard]] const Role* role(std::string_view name) const;
   [[nodiscard]] int total_replicas() const;
 };
-
-// <job>-<role>-<index>, as every seed kind names its pods.
-std::string pod_name(const Plan& plan, const Role& role, int index);
 
 // The labels under which we find our own again. Everything of ours lives under muster.dev/.
 namespace labels {
@@ -147,5 +168,8 @@ inline constexpr std::string_view kGangSize = "muster.dev/gang-size";
 
 // Written by the CLI on a job for the local cluster: the submitter's PATH and the like, as JSON.
 inline constexpr std::string_view kEnvironmentAnnotation = "muster.dev/environment";
+
+// Whom spec.managedBy names when the job is ours.
+inline constexpr std::string_view kManagedBy = "muster.dev/operator";
 
 }  // namespace muster::plan

@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "base/time.h"
+#include "json/value.h"
+#include "plan/index_set.h"
+#include "plan/plan.h"
+#include "plan/verdict.h"
+
+namespace muster::plan {
+
+// What is remembered of one role's ranks.
+struct RoleLedger {
+  std::map<int, std::int64_t> attempts;  // by index: how often it was made anew; 0 is left out
+  std::map<int, Time> not_before;        // by index: not to be created before this
+  IndexSet recovering;                   // made anew and not yet seen to run
+  // Restarts of pods that are gone, and the sum last reported, so that sums never fall.
+  std::int64_t retired = 0;
+  std::int64_t restarts = 0;
+  std::int64_t disruptions = 0;  // those of them that the cluster caused: no limit counts them
+
+  [[nodiscard]] std::int64_t attempt(int index) const;
+
+  friend bool operator==(const RoleLedger&, const RoleLedger&) = default;
+};
+
+// The few facts that cannot be seen in the cluster, kept in status.muster. Each is written before
+// the deletion that it justifies.
+struct Ledger {
+  std::int64_t observed_generation = 0;
+  std::int64_t epoch = 0;
+  std::string run_key;  // of the plan that began the epoch
+  std::optional<Time> start_time;
+  std::optional<Time> completion_time;
+  std::map<std::string, RoleLedger> roles;  // by name
+  std::optional<Cause> cause;
+  Limits limits;  // as last accepted; they hold while a bad edit freezes the job
+  Phase phase = Phase::Created;
+  // With a terminal phase: counts when it ended, because clean-up removes what they were counted
+  // from.
+  Counts final_counts;
+
+  [[nodiscard]] bool recovering() const;
+  [[nodiscard]] std::int64_t restarts() const;  // of all roles
+
+  [[nodiscard]] json::Value to_json() const;
+  // Never fails: what cannot be read is as if it had not been written.
+  static Ledger from_json(const json::Value& value);
+
+  friend bool operator==(const Ledger&, const Ledger&) = default;
+};
+
+// What the engine thinks of a job now.
+struct Verdict {
+  Phase phase = Phase::Created;
+  Counts counts;
+  std::optional<Cause> cause;
+  std::string waiting_for;  // one line, when nothing can be done just now
+  Ledger ledger;
+
+  friend bool operator==(const Verdict&, const Verdict&) = default;
+};
+
+// The member of every kind's status that is ours.
+inline constexpr std::string_view kStatusKey = "muster";
+
+// Its content: the ledger, and what the printed columns and the scale subresource show. `old` is
+// what is stored; a job whose edit is invalid has no roles, and keeps what was shown of them.
+json::Value muster_status(const Plan& plan, const json::Value& old, const Verdict& verdict);
+
+}  // namespace muster::plan
