@@ -192,6 +192,16 @@ std::string printable(std::string_view text) {
   return out;
 }
 
+std::string shortened(std::string_view text, std::size_t most_bytes) {
+  constexpr std::string_view kCut = "…";
+  std::string out = printable(text);
+  if (out.size() <= most_bytes) return out;
+  std::size_t end = most_bytes - std::min(most_bytes, kCut.size());
+  while (end > 0 && (static_cast<unsigned char>(out[end]) & 0xC0U) == 0x80U) --end;
+  out.resize(end);
+  return out.append(kCut);
+}
+
 std::uint64_t stable_hash(std::string_view text) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char c : text) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ bool is_utf8(std::string_view text);
 
 // Control characters (C0, C1, DEL, escape sequences) replaced, so that text is safe on a terminal.
 std::string printable(std::string_view text);
+// The same, cut at a character so that it has no more bytes than that; "…" shows where.
+std::string shortened(std::string_view text, std::size_t most_bytes);
 
 // FNV-1a; stable across runs and machines.
 std::uint64_t stable_hash(std::string_view text);

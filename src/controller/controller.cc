@@ -21,19 +21,11 @@ constexpr Duration kStatusPatience = seconds(5);
 // How often one job is decided on in a row before the others get their turn.
 constexpr int kLooksInARow = 8;
 
-constexpr std::string_view kLedger = "muster";
+using plan::kStatusKey;
 
-plan::JobRef job_ref(const plan::Identity& identity, const json::Value& job) {
-  return {.resource = identity.resource,
-          .ns = api::namespace_of(job),
-          .name = api::name_of(job),
-          .uid = api::uid_of(job),
-          .generation = api::generation_of(job)};
-}
-
-// Whether two statuses differ in more than numbers that will differ again soon.
+// Whether two ledgers differ in more than numbers that will differ again soon.
 bool same_but_for_counts(const json::Value& a, const json::Value& b) {
-  return a["conditions"] == b["conditions"];
+  return a["phase"] == b["phase"] && a["cause"] == b["cause"];
 }
 
 // Whether a note tells what was just done or stored, or a state that the next look finds again.
@@ -49,9 +41,9 @@ bool has_begun(const engine::Observed& observed) {
 }
 
 // Ended under an operator that we replaced: it left no ledger, and the job must not run again.
-bool ended_before_us(const json::Value& job) {
-  if (job["status"][kLedger].is_object()) return false;
-  return api::condition_is_true(job, "Succeeded") || api::condition_is_true(job, "Failed");
+bool ended_before_us(const plan::Dialect& dialect, const json::Value& job) {
+  if (job["status"][kStatusKey].is_object()) return false;
+  return plan::is_terminal(dialect.phase_of(job["status"]).phase);
 }
 
 }  // namespace
@@ -227,33 +219,37 @@ Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key,
 
 // One decision. True when it did something, so that another look is due.
 Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job) {
-  if (ended_before_us(*job)) co_return false;
+  if (!kind.dialect->manages(*job) || ended_before_us(*kind.dialect, *job)) co_return false;
   Memory& memory = memories_[key];
   if (memory.uid != api::uid_of(*job)) {
     memory = Memory{
         .uid = api::uid_of(*job), .first_look = loop_.now(), .last_status = loop_.monotonic()};
   }
-  const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
+  const plan::JobRef ref = plan::job_ref(kind.dialect->identity().resource, *job);
   const engine::Observed observed = observe(*job, memory);
   memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
-  auto plan = compile(kind, *job, memory);
-  if (!plan && !has_begun(observed)) co_return co_await reject(kind, key, job, plan.error());
-  Decision decision;
-  if (plan) {
-    decision = options_.decide(**plan, observed, loop_.now());
-  } else {
-    decision = engine::decide_frozen(ref, observed, loop_.now());
-    if (!plan::is_terminal(observed.ledger.phase)) {
-      decision.notes.push_back(
-          {.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = plan.error().message});
-    }
-  }
+  const auto plan = compile(kind, *job, memory);
+  Decision decision = decide(plan, ref, observed);
   co_return co_await carry_out(kind, key, job, ref, plan.value_or(nullptr), std::move(decision));
+}
+
+Decision Controller::decide(const Result<std::shared_ptr<const plan::Plan>>& plan,
+                            const plan::JobRef& job, const engine::Observed& observed) {
+  if (plan) return options_.decide(**plan, observed, loop_.now());
+  if (!has_begun(observed)) {
+    return engine::decide_invalid(job, observed, plan.error(), loop_.now());
+  }
+  Decision decision = engine::decide_frozen(job, observed, loop_.now());
+  if (!plan::is_terminal(observed.ledger.phase)) {
+    decision.notes.push_back(
+        {.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = plan.error().message});
+  }
+  return decision;
 }
 
 engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   engine::Observed observed;
-  observed.ledger = plan::Ledger::from_json(job["status"][kLedger]);
+  observed.ledger = plan::Ledger::from_json(job["status"][kStatusKey]);
   observed.first_look = memory.first_look;
   observed.deleting = api::is_deleting(job);
   observed.pods = children_.pods().of(memory.uid);
@@ -281,10 +277,11 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   plan::Plan frozen;
   frozen.job = ref;
   const plan::Plan& words = plan ? *plan : frozen;
-  const json::Value status =
-      kind.dialect->status(words, (*job)["status"], decision.verdict, loop_.now());
-  const bool changed = status != (*job)["status"];
-  const plan::Phase before = plan::Ledger::from_json((*job)["status"][kLedger]).phase;
+  const json::Value& stored = (*job)["status"];
+  json::Value status = kind.dialect->status(words, stored, decision.verdict, loop_.now());
+  status[kStatusKey] = plan::muster_status(words, stored[kStatusKey], decision.verdict);
+  const bool changed = status != stored;
+  const plan::Phase before = plan::phase_named(stored[kStatusKey]["phase"].as_string());
   // A server that drops the ledger is found out before anything is made that it could not keep.
   const bool commit = (decision.commit_first || !kind.keeps_ledger) && changed;
   if (commit) {
@@ -302,7 +299,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
     if (result.failure) co_return fail(*result.failure);
     co_return true;  // decide again before the status is written: it may say more then
   }
-  if (!commit && changed && is_due(key, status, (*job)["status"])) {
+  if (!commit && changed && is_due(key, status[kStatusKey], stored[kStatusKey])) {
     CO_TRY(co_await store_status(kind, job, status));
     count(kind, ref, before, decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
@@ -311,28 +308,15 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
 }
 
 // What nothing depends on may wait for a moment, and is looked at again then.
-bool Controller::is_due(const std::string& key, const json::Value& status,
+bool Controller::is_due(const std::string& key, const json::Value& ledger,
                         const json::Value& stored) {
   const Duration since = loop_.monotonic() - memories_[key].last_status;
   const Duration pause = waves_.running() > 0                  ? kStatusPatience
-                         : same_but_for_counts(status, stored) ? kCountsInterval
+                         : same_but_for_counts(ledger, stored) ? kCountsInterval
                                                                : Duration::zero();
   if (since >= pause) return true;
   queue_.add_after(key, std::min(kCountsInterval, pause - since));
   return false;
-}
-
-// A job that could never run: said once, for good.
-Task<Result<bool>> Controller::reject(Kind& kind, const std::string& key, cluster::ObjectPtr job,
-                                      const Error& error) {
-  const plan::JobRef ref = job_ref(kind.dialect->identity(), *job);
-  json::Value status = kind.dialect->invalid_status(*job, error, loop_.now());
-  if (status == (*job)["status"]) co_return false;
-  CO_TRY(co_await store_status(kind, job, std::move(status)));
-  say(kind, ref, {{.kind = Note::Kind::Warning, .reason = "InvalidSpec", .detail = error.message}});
-  metrics_.count(Metrics::Job::Failed, kind.dialect->identity().framework, ref.ns);
-  memories_[key].counted = true;
-  co_return false;
 }
 
 Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::ObjectPtr job,
@@ -343,7 +327,7 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
   auto stored =
       co_await cluster_.update_status(kind.dialect->identity().resource, std::move(update));
   if (!stored) co_return fail(stored.error().in("writing the status"));
-  if (!(**stored)["status"][kLedger].is_object()) {
+  if (!(**stored)["status"][kStatusKey].is_object()) {
     co_return fail(ErrorCode::Invalid,
                    "the server drops status.muster: its CRD is too old, apply deploy/crds");
   }
@@ -354,7 +338,7 @@ Task<Result<cluster::ObjectPtr>> Controller::store_status(Kind& kind, cluster::O
 
 void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vector<Note>& notes) {
   for (const Note& note : notes) {
-    if (const auto text = kind.dialect->word(job, note)) {
+    if (const auto text = kind.dialect->event_for(job, note)) {
       recorder_.record(kind.dialect->identity(), job, *text, note.subject, about(note.kind));
     }
   }

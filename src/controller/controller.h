@@ -81,11 +81,11 @@ class Controller {
   Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                                const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
                                engine::Decision decision);
-  Task<Result<bool>> reject(Kind& kind, const std::string& key, cluster::ObjectPtr job,
-                            const Error& error);
   Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job,
                                                 json::Value status);
-  bool is_due(const std::string& key, const json::Value& status, const json::Value& stored);
+  bool is_due(const std::string& key, const json::Value& ledger, const json::Value& stored);
+  engine::Decision decide(const Result<std::shared_ptr<const plan::Plan>>& plan,
+                          const plan::JobRef& job, const engine::Observed& observed);
   engine::Observed observe(const json::Value& job, Memory& memory);
   Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job,
                                                     Memory& memory);

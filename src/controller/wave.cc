@@ -1,5 +1,7 @@
 #include "controller/wave.h"
 
+#include <map>
+
 #include <fmt/format.h>
 
 #include "engine/children.h"
@@ -21,11 +23,17 @@ bool is_refusal(ErrorCode code) {
 
 // More than ten of a kind are told in one sentence.
 void fold(std::vector<Note>& notes, Note::Kind one, Note::Kind many) {
-  const auto is_one = [&](const Note& note) { return note.kind == one; };
-  const auto count = std::ranges::count_if(notes, is_one);
-  if (count <= 10) return;
-  std::erase_if(notes, is_one);
-  notes.push_back({.kind = many, .object_kind = "Pod", .subject = std::to_string(count)});
+  std::map<std::string, int> counts;  // by kind of object
+  for (const Note& note : notes) {
+    if (note.kind == one) ++counts[note.object_kind];
+  }
+  for (const auto& [object_kind, count] : counts) {
+    if (count <= 10) continue;
+    std::erase_if(notes, [&](const Note& note) {
+      return note.kind == one && note.object_kind == object_kind;
+    });
+    notes.push_back({.kind = many, .object_kind = object_kind, .subject = std::to_string(count)});
+  }
 }
 
 }  // namespace
@@ -52,6 +60,8 @@ Task<WaveResult> WaveRunner::run(const plan::Plan& plan, std::vector<engine::Act
   --running_;
   fold(result.notes, Note::Kind::PodCreated, Note::Kind::PodsCreated);
   fold(result.notes, Note::Kind::PodDeleted, Note::Kind::PodsDeleted);
+  fold(result.notes, Note::Kind::ObjectCreated, Note::Kind::ObjectsCreated);
+  fold(result.notes, Note::Kind::ObjectDeleted, Note::Kind::ObjectsDeleted);
   co_return result;
 }
 
@@ -75,11 +85,12 @@ Task<void> WaveRunner::send(const plan::Plan& plan, const engine::Action& action
   const plan::JobRef& job = plan.job;
   if (const auto* pod = std::get_if<engine::CreatePod>(&action)) {
     engine::Refusal refusal{
-        .kind = "Pod", .name = pod->name, .role = pod->role, .index = pod->index};
+        .kind = "Pod", .name = pod->name, .role = pod->role->name, .index = pod->index};
     co_await create(job, api::pods(), engine::make_pod(plan, *pod), std::move(refusal), result);
   } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
-    engine::Refusal refusal{.kind = object->resource.kind, .name = api::name_of(object->body)};
-    co_await create(job, object->resource, object->body, std::move(refusal), result);
+    const api::Resource& resource = object->object->id.resource;
+    engine::Refusal refusal{.kind = resource.kind, .name = object->name};
+    co_await create(job, resource, engine::make_object(plan, *object), std::move(refusal), result);
   } else if (const auto* gone = std::get_if<engine::DeletePod>(&action)) {
     co_await remove(job, api::pods(), gone->name,
                     {.uid = gone->uid, .resource_version = gone->resource_version}, result);

@@ -1,34 +1,36 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
 
 #include "api/resource.h"
-#include "json/value.h"
+#include "plan/plan.h"
 
 namespace muster::engine {
 
 // Why a deletion is right; every deletion has a reason.
-enum class Reason { CleanUp, ScaleDown, ReplaceFailed, Superseded, Expired };
+enum class Reason { CleanUp, ScaleDown, ReplaceFailed, Superseded, Suspended, Expired };
 
 std::string_view to_string(Reason reason);
 
-// All that a pod's body needs beside the plan (make_pod): a large job has many of them at once, and
-// the bodies would be ten times as big.
+// All that a child's body needs beside the plan (make_pod, make_object): a large job has many of
+// them at once, and the bodies would be ten times as big.
 struct CreatePod {
   std::string name;
-  std::string role;
+  const plan::Role* role = nullptr;  // of the plan that was decided on, which outlives the wave
   int index = 0;
   std::int64_t attempt = 0;
   std::int64_t epoch = 0;
-  std::vector<std::string> late;  // the values of Role::late
+  std::shared_ptr<const plan::Addresses> addresses;
 };
 struct CreateObject {
-  api::Resource resource;
-  json::Value body;
+  std::string name;
+  const plan::Object* object = nullptr;  // of the plan
+  int index = 0;                         // of the rank that it accompanies
+  std::shared_ptr<const plan::Addresses> addresses;
 };
 struct DeletePod {
   std::string name;

@@ -1,45 +1,74 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "engine/observed.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
 
 namespace muster::engine {
+
+// What has become of a rank.
+enum class RankState {
+  Absent,     // no pod that counts: none, one on its way out, one that was replaced, or two at once
+  Pending,    // its pod has not run yet, or nobody knows
+  Running,    //
+  Succeeded,  //
+  Failed,     // for good
+  Retryable,  // failed in a way that its role answers with a new pod
+  Disrupted,  // taken away by the cluster, and made anew
+};
 
 // One rank that should exist, and the pod that holds it now.
 struct Rank {
   const plan::Role* role = nullptr;
   int index = 0;
   const PodView* pod = nullptr;
-  bool ambiguous = false;  // two pods claim it: neither counts, neither is touched
+  bool ambiguous = false;   // two pods claim it: neither counts, neither is touched
+  bool superseded = false;  // the ledger says that this pod was replaced: it is to go
+  RankState state = RankState::Absent;
 
-  [[nodiscard]] std::string key() const { return plan::rank_key(role->name, index); }
-  // A pod on its way out says nothing any more: its end was our doing or somebody's wish.
-  [[nodiscard]] bool present() const { return pod != nullptr && !ambiguous && !pod->deleting; }
-  [[nodiscard]] bool running() const { return present() && pod->phase == api::PodPhase::Running; }
-  [[nodiscard]] bool succeeded() const;
-  [[nodiscard]] bool failed() const { return present() && pod->phase == api::PodPhase::Failed; }
-  // Of the main container, once it ended.
-  [[nodiscard]] std::optional<int> exit_code() const;
-  // Failed in a way that its role answers with a new pod.
-  [[nodiscard]] bool retryable() const;
+  [[nodiscard]] bool is(RankState wanted) const { return state == wanted; }
+  [[nodiscard]] bool failed_anew() const {
+    return state == RankState::Retryable || state == RankState::Disrupted;
+  }
+  // Its main container, once there is one.
+  [[nodiscard]] const ContainerView* main() const;
+};
+
+// How many ranks of a role are in which state.
+struct Tally {
+  int running = 0;
+  int succeeded = 0;
+  int failed = 0;
+  int others = 0;
 };
 
 // The pods of a job, sorted into ranks in role and index order; `surplus` holds those that no rank
-// of the current plan wants.
-struct Census {
-  std::vector<Rank> ranks;
-  std::vector<const PodView*> surplus;
+// of the current plan wants. Lives no longer than the plan and the pods.
+class Census {
+ public:
+  Census(const plan::Plan& plan, const std::vector<PodView>& pods, const plan::Ledger& ledger);
+
+  [[nodiscard]] const std::vector<Rank>& ranks() const { return ranks_; }
+  [[nodiscard]] const std::vector<const PodView*>& surplus() const { return surplus_; }
+  // Null when the plan has no such rank.
+  [[nodiscard]] const Rank* rank(std::string_view role, int index) const;
+  [[nodiscard]] const Tally& tally(const plan::Role& role) const;
+
+ private:
+  [[nodiscard]] std::optional<std::size_t> place(std::string_view role, int index) const;
+
+  const plan::Plan& plan_;
+  std::vector<std::size_t> first_;  // by role: where its ranks begin
+  std::vector<Rank> ranks_;
+  std::vector<Tally> tallies_;  // by role
+  std::vector<const PodView*> surplus_;
 };
 
-Census take_census(const plan::Plan& plan, const std::vector<PodView>& pods, std::int64_t epoch);
-
+// As users see it; the sums of restarts are those of the pods that are there.
 plan::Counts count(const plan::Plan& plan, const Census& census);
-
-// 130, 137, 138 and 143; 138 is what a program exits with to ask for a retry.
-bool is_retryable(int exit_code);
 
 }  // namespace muster::engine

@@ -1,6 +1,7 @@
 #include "engine/children.h"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -9,6 +10,52 @@
 
 namespace muster::engine {
 namespace {
+
+class KnownAddresses final : public plan::Addresses {
+ public:
+  [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp& service) const override {
+    return find(services, service.service);
+  }
+  [[nodiscard]] std::optional<std::string> of(const plan::PodIp& pod) const override {
+    return find(pods, std::pair(pod.role, pod.index));
+  }
+
+  std::map<std::string, std::string> services;
+  std::map<std::pair<std::string, int>, std::string> pods;
+
+ private:
+  template <class Map, class Key>
+  static std::optional<std::string> find(const Map& map, const Key& key) {
+    const auto found = map.find(key);
+    return found == map.end() ? std::nullopt : std::optional(found->second);
+  }
+};
+
+// Looks up what the parts of values ask for.
+struct Collector {
+  const Children& children;
+  const Census& census;
+  KnownAddresses& known;
+
+  void operator()(const std::string&) const {}
+  void operator()(const plan::Ordinal&) const {}
+  void operator()(const plan::ServiceIp& part) const {
+    const ObjectView* service = children.object(api::services(), part.service);
+    if (service != nullptr && !service->cluster_ip.empty())
+      known.services[part.service] = service->cluster_ip;
+  }
+  void operator()(const plan::PodIp& part) const {
+    const Rank* rank = census.rank(part.role, part.index);
+    if (rank != nullptr && !rank->is(RankState::Absent) && !rank->pod->ip.empty())
+      known.pods[{part.role, part.index}] = rank->pod->ip;
+  }
+
+  void collect(const std::vector<plan::Placed>& values) const {
+    for (const plan::Placed& placed : values) {
+      for (const plan::Part& part : placed.value) std::visit(*this, part);
+    }
+  }
+};
 
 json::Value owner_reference(const plan::JobRef& job) {
   const api::OwnerReference owner{.api_version = job.resource.api_version(),
@@ -20,44 +67,25 @@ json::Value owner_reference(const plan::JobRef& job) {
   return json::Array{owner.to_json()};
 }
 
-std::optional<std::string> resolve(const plan::Late& late, const Observed& observed) {
-  if (const auto* service = std::get_if<plan::ServiceIp>(&late)) {
-    const auto found = std::ranges::find_if(observed.objects, [&](const ObjectView& object) {
-      return object.resource == api::services() && object.name == service->service;
-    });
-    if (found == observed.objects.end() || found->cluster_ip.empty()) return std::nullopt;
-    return found->cluster_ip;
-  }
-  const auto& rank = std::get<plan::PodIp>(late);
-  const auto found = std::ranges::find_if(observed.pods, [&](const PodView& pod) {
-    return pod.role == rank.role && pod.index == rank.index && !pod.deleting;
-  });
-  if (found == observed.pods.end() || found->ip.empty()) return std::nullopt;
-  return found->ip;
+void set_metadata(json::Value& metadata, const plan::JobRef& job, const std::string& name) {
+  metadata["name"] = name;
+  metadata["namespace"] = job.ns;
+  metadata["ownerReferences"] = owner_reference(job);
+  metadata["labels"][plan::labels::kJobUid] = job.uid;
 }
 
-// The place a path names; the dialect made both from the same template, so it exists.
-json::Value& at(json::Value& root, const plan::JsonPath& path) {
-  json::Value* value = &root;
-  for (const auto& step : path) {
-    if (const auto* member = std::get_if<std::string>(&step)) {
-      value = &(*value)[*member];
-    } else {
-      json::Array& array = value->array();
-      CHECK(std::get<std::size_t>(step) < array.size());
-      value = &array[std::get<std::size_t>(step)];
-    }
+void fill_in(json::Value& body, const std::vector<plan::Placed>& values, int index,
+             const plan::Addresses& addresses) {
+  for (const plan::Placed& placed : values) {
+    auto text = plan::resolve(placed.value, index, addresses);
+    CHECK(text.has_value());  // it did when the action was decided on
+    plan::place(body, placed.path, std::move(*text));
   }
-  return *value;
 }
 
-void label_rank(json::Value& labels, const plan::Plan& plan, const plan::Role& role,
-                const CreatePod& pod) {
-  const std::string number = std::to_string(pod.index);
-  for (const std::string& key : role.index_labels) labels[key] = number;
-  labels[plan::labels::kJobUid] = plan.job.uid;
-  labels[plan::labels::kRole] = role.name;
-  labels[plan::labels::kIndex] = number;
+void label_rank(json::Value& labels, const plan::Plan& plan, const CreatePod& pod) {
+  labels[plan::labels::kRole] = pod.role->name;
+  labels[plan::labels::kIndex] = std::to_string(pod.index);
   labels[plan::labels::kAttempt] = std::to_string(pod.attempt);
   labels[plan::labels::kEpoch] = std::to_string(pod.epoch);
   if (plan.gang) {
@@ -68,52 +96,70 @@ void label_rank(json::Value& labels, const plan::Plan& plan, const plan::Role& r
 
 }  // namespace
 
-std::optional<CreatePod> plan_pod(const plan::Plan& plan, const plan::Role& role, int index,
-                                  const Observed& observed, const plan::Ledger& ledger) {
-  CreatePod pod{.name = plan::pod_name(plan, role, index),
-                .role = role.name,
-                .index = index,
-                .epoch = ledger.epoch};
-  const auto attempts = ledger.attempts.find(plan::rank_key(role.name, index));
-  if (attempts != ledger.attempts.end()) pod.attempt = attempts->second;
-  for (const plan::LateValue& late : role.late) {
-    auto value = resolve(late.value, observed);
-    if (!value) return std::nullopt;
-    pod.late.push_back(std::move(*value));
+Children::Children(const Observed& observed) {
+  pods_.reserve(observed.pods.size());
+  for (const PodView& pod : observed.pods) pods_.emplace(pod.name, &pod);
+  for (const ObjectView& object : observed.objects) {
+    auto known = std::ranges::find(objects_, object.resource, &OfResource::resource);
+    if (known == objects_.end()) {
+      known = objects_.insert(objects_.end(), {.resource = object.resource, .by_name = {}});
+      known->by_name.reserve(observed.objects.size());
+    }
+    known->by_name.emplace(object.name, &object);
   }
-  return pod;
+}
+
+const ObjectView* Children::object(const api::Resource& resource, std::string_view name) const {
+  const auto known = std::ranges::find(objects_, resource, &OfResource::resource);
+  if (known == objects_.end()) return nullptr;
+  const auto found = known->by_name.find(name);
+  return found == known->by_name.end() ? nullptr : found->second;
+}
+
+const PodView* Children::pod(std::string_view name) const {
+  const auto found = pods_.find(name);
+  return found == pods_.end() ? nullptr : found->second;
+}
+
+std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,
+                                                       const Children& children,
+                                                       const Census& census) {
+  auto known = std::make_shared<KnownAddresses>();
+  const Collector collector{children, census, *known};
+  for (const plan::Role& role : plan.roles) collector.collect(role.values);
+  for (const plan::Object& object : plan.objects) collector.collect(object.values);
+  return known;
+}
+
+bool resolves(const std::vector<plan::Placed>& values, const plan::Addresses& addresses) {
+  return std::ranges::all_of(values, [&](const plan::Placed& placed) {
+    return plan::resolve(placed.value, 0, addresses).has_value();
+  });
+}
+
+std::string object_name(const plan::Plan& plan, const plan::Object& object, int index,
+                        const plan::Ledger& ledger) {
+  const plan::Role* role = plan.role(object.each_rank_of);
+  if (role == nullptr) return object.id.name;
+  const auto tries = ledger.roles.find(role->name);
+  return role->pod_name.name(index, tries == ledger.roles.end() ? 0 : tries->second.attempt(index));
 }
 
 json::Value make_pod(const plan::Plan& plan, const CreatePod& pod) {
-  const plan::Role* role = plan.role(pod.role);
-  CHECK(role != nullptr && role->late.size() == pod.late.size());
   json::Value body = json::Object{{"apiVersion", "v1"}, {"kind", "Pod"}};
-  body["metadata"] = role->pod["metadata"];
-  body["spec"] = role->pod["spec"];
-  json::Value& metadata = body["metadata"];
-  metadata["name"] = pod.name;
-  metadata["namespace"] = plan.job.ns;
-  metadata["ownerReferences"] = owner_reference(plan.job);
-  label_rank(metadata["labels"], plan, *role, pod);
-  for (std::size_t i = 0; i < pod.late.size(); ++i) at(body, role->late[i].path) = pod.late[i];
+  body["metadata"] = pod.role->pod["metadata"];
+  body["spec"] = pod.role->pod["spec"];
+  set_metadata(body["metadata"], plan.job, pod.name);
+  label_rank(body["metadata"]["labels"], plan, pod);
+  fill_in(body, pod.role->values, pod.index, *pod.addresses);
   return body;
 }
 
-json::Value make_object(const plan::Plan& plan, const plan::Object& object) {
-  json::Value body = object.body;
-  json::Value& metadata = body["metadata"];
-  metadata["name"] = object.name;
-  metadata["namespace"] = plan.job.ns;
-  metadata["ownerReferences"] = owner_reference(plan.job);
-  metadata["labels"][plan::labels::kJobUid] = plan.job.uid;
+json::Value make_object(const plan::Plan& plan, const CreateObject& action) {
+  json::Value body = action.object->body;
+  set_metadata(body["metadata"], plan.job, action.name);
+  fill_in(body, action.object->values, action.index, *action.addresses);
   return body;
-}
-
-const ObjectView* find_object(const Observed& observed, const plan::Object& object) {
-  const auto found = std::ranges::find_if(observed.objects, [&](const ObjectView& view) {
-    return view.resource == object.resource && view.name == object.name;
-  });
-  return found == observed.objects.end() ? nullptr : &*found;
 }
 
 }  // namespace muster::engine

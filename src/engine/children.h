@@ -1,24 +1,55 @@
 #pragma once
 
+#include <memory>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "engine/action.h"
+#include "engine/census.h"
 #include "engine/observed.h"
 #include "json/value.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
 
 namespace muster::engine {
 
-// How to make the pod of a rank; nothing while a late value is unknown.
-std::optional<CreatePod> plan_pod(const plan::Plan& plan, const plan::Role& role, int index,
-                                  const Observed& observed, const plan::Ledger& ledger);
+// What exists, found by name: built once for a decision, so that nothing is searched for in a loop
+// over ranks. Lives no longer than what was observed.
+class Children {
+ public:
+  explicit Children(const Observed& observed);
 
-// A pod as it is sent to the API server.
+  // Null when there is none.
+  [[nodiscard]] const ObjectView* object(const api::Resource& resource,
+                                         std::string_view name) const;
+  [[nodiscard]] const PodView* pod(std::string_view name) const;
+
+ private:
+  // Few resources, many names.
+  struct OfResource {
+    api::Resource resource;
+    std::unordered_map<std::string_view, const ObjectView*> by_name;
+  };
+  std::vector<OfResource> objects_;
+  std::unordered_map<std::string_view, const PodView*> pods_;
+};
+
+// The addresses that the plan's values ask for, as far as they are known.
+std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,
+                                                       const Children& children,
+                                                       const Census& census);
+
+// Whether everything in the values of a child is known.
+bool resolves(const std::vector<plan::Placed>& values, const plan::Addresses& addresses);
+
+// The name of an object, or of the one that accompanies a rank.
+std::string object_name(const plan::Plan& plan, const plan::Object& object, int index,
+                        const plan::Ledger& ledger);
+
+// Children as they are sent to the API server.
 json::Value make_pod(const plan::Plan& plan, const CreatePod& pod);
-
-json::Value make_object(const plan::Plan& plan, const plan::Object& object);
-
-// The child of that kind and name, when we own one.
-const ObjectView* find_object(const Observed& observed, const plan::Object& object);
+json::Value make_object(const plan::Plan& plan, const CreateObject& action);
 
 }  // namespace muster::engine

@@ -1,17 +1,20 @@
 #pragma once
 
-#include "base/time.h"
-#include "engine/decide.h"
+#include <vector>
+
+#include "engine/action.h"
 #include "engine/observed.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
 
+// What goes when the job has ended.
 namespace muster::engine {
 
-// What goes when the job has ended: pods and objects as the plan's policy says.
+// The policy of a role for the way the job ended.
+plan::CleanUp clean_up_policy(const plan::Role& role, const plan::Ledger& ledger);
+
+// Pods as their roles' policies say; objects unless every role keeps all.
 void clean_up(const plan::Plan& plan, const Observed& observed, const plan::Ledger& ledger,
               std::vector<Action>& wave);
-
-// The job itself, once its time after the end is over; until then, when to look again.
-void expire(const plan::Ledger& ledger, Time now, Decision& decision);
 
 }  // namespace muster::engine

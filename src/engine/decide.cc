@@ -4,12 +4,18 @@
 
 #include <fmt/format.h>
 
+#include "base/limits.h"
+#include "base/strings.h"
+#include "engine/backoff.h"
 #include "engine/census.h"
 #include "engine/children.h"
 #include "engine/cleanup.h"
+#include "engine/deadline.h"
+#include "engine/hold.h"
 #include "engine/outcome.h"
 #include "engine/refusals.h"
-#include "engine/restarts.h"
+#include "engine/retry.h"
+#include "engine/scale.h"
 
 namespace muster::engine {
 namespace {
@@ -18,17 +24,13 @@ using plan::Cause;
 using plan::CauseKind;
 using plan::Note;
 using plan::Phase;
-using std::chrono::seconds;
 
-constexpr Duration kQuotaRetry = seconds(5);
+constexpr Duration kQuotaRetry = std::chrono::seconds(5);
+// Nobody reads more of a kind at once; what is left out is found again at the next look.
+constexpr std::size_t kMostNotes = 10;
 
 void wake_no_later_than(Decision& decision, Time at) {
   decision.wake_at = decision.wake_at ? std::min(*decision.wake_at, at) : at;
-}
-
-std::optional<Time> deadline_of(const plan::Ledger& ledger) {
-  if (!ledger.limits.deadline_seconds || !ledger.start_time) return std::nullopt;
-  return *ledger.start_time + seconds(*ledger.limits.deadline_seconds);
 }
 
 // The ledger is stored with microseconds; deciding with more would not survive the round trip.
@@ -36,56 +38,86 @@ Time stored_precision(Time now) {
   return std::chrono::floor<std::chrono::microseconds>(now);
 }
 
+Note exit_note(const Cause& cause) {
+  return {.kind = Note::Kind::ContainerExited,
+          .object_kind = "Pod",
+          .subject = cause.pod,
+          .detail = std::to_string(*cause.exit_code)};
+}
+
+// Nothing to do, nothing to say: the verdict repeats what is stored.
+Decision keep(const Observed& observed) {
+  Decision decision;
+  decision.verdict = {.phase = observed.ledger.phase,
+                      .counts = observed.ledger.final_counts,
+                      .cause = observed.ledger.cause,
+                      .ledger = observed.ledger};
+  return decision;
+}
+
+// The job itself, once its time after the end is over; until then, when to look again.
+void expire(const plan::Ledger& ledger, Time now, Decision& decision) {
+  const auto due = expiry_of(ledger);
+  if (!due) return;
+  if (now < *due) {
+    wake_no_later_than(decision, *due);
+  } else {
+    decision.wave.emplace_back(DeleteJob{.reason = Reason::Expired});
+  }
+}
+
+// A terminal verdict. It is stored before clean-up removes what it was read from.
+void end(Decision& decision, Phase phase, std::optional<Cause> cause, Time now) {
+  plan::Verdict& verdict = decision.verdict;
+  plan::Ledger& ledger = verdict.ledger;
+  ledger.phase = phase;
+  ledger.cause = cause;
+  ledger.completion_time = now;
+  ledger.final_counts = verdict.counts;
+  for (auto& [name, role] : ledger.roles) {
+    role.recovering.clear();
+    role.not_before.clear();
+  }
+  verdict.phase = phase;
+  verdict.cause = cause;
+  decision.commit_first = true;
+  if (cause && cause->exit_code) decision.notes.push_back(exit_note(*cause));
+  decision.notes.push_back(
+      {.kind = phase == Phase::Succeeded ? Note::Kind::Succeeded : Note::Kind::Failed,
+       .cause = std::move(cause)});
+}
+
 // One decision in the making. Each step reads what the steps before it left in `decision`.
 class Decider {
  public:
   Decider(const plan::Plan& plan, const Observed& observed, Time now)
-      : plan_(plan), observed_(observed), now_(now) {
+      : plan_(plan), observed_(observed), now_(now), children_(observed) {
     decision_.verdict.ledger = observed.ledger;
+    refusals_ = weigh(observed.refusals);
   }
 
   Decision decide() && {
-    if (observed_.deleting) return keep();
-    if (plan::is_terminal(ledger().phase)) return after_the_end();
     begin();
-    const Census census = take_census(plan_, observed_.pods, ledger().epoch);
-    forget_recovered(ledger(), census);
-    const auto failed_anew = newly_failed(census, ledger());
-    tally(census);
-    if (end_if_over(census, failed_anew)) return std::move(decision_);
-    retry(failed_anew);
-    remove_surplus(census);
-    if (!observed_refusals_stop_us()) create_missing(census);
-    settle_phase(census);
-    note_abnormal(census);
-    wait_for_deadline();
+    const Census census(plan_, observed_.pods, ledger());
+    forget_recovered(ledger(), census, plan_);
+    counts() = count(plan_, census);
+    settle_restarts(ledger(), counts());
+    if (plan_.hold) {
+      suspend(census);
+    } else if (!end_if_over(census)) {
+      go_on(census);
+    }
     return std::move(decision_);
   }
 
  private:
   plan::Ledger& ledger() { return decision_.verdict.ledger; }
-
-  // Nothing to do, nothing to say: the verdict repeats what is stored.
-  Decision keep() {
-    plan::Verdict& verdict = decision_.verdict;
-    verdict.phase = ledger().phase;
-    verdict.cause = ledger().cause;
-    verdict.counts = ledger().final_counts;
-    return std::move(decision_);
-  }
-
-  Decision after_the_end() {
-    Decision decision = keep();
-    clean_up(plan_, observed_, decision.verdict.ledger, decision.wave);
-    expire(decision.verdict.ledger, now_, decision);
-    return decision;
-  }
+  plan::Counts& counts() { return decision_.verdict.counts; }
 
   // The start needs no storing before the first wave: should it get lost in a crash, what the wave
   // made is found, and the job has started a little later.
   void begin() {
     if (!ledger().start_time) {
-      ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
       for (const plan::Warning& warning : plan_.warnings) {
         decision_.notes.push_back(
             {.kind = Note::Kind::Warning, .reason = warning.reason, .detail = warning.message});
@@ -93,148 +125,120 @@ class Decider {
     }
     ledger().observed_generation = plan_.job.generation;
     ledger().limits = plan_.limits;
+    const EpochChange change = enter_epoch(plan_, ledger(), now_);
+    if (change != EpochChange::None) {
+      decision_.commit_first = true;
+      decision_.notes.push_back(
+          {.kind = change == EpochChange::Held ? Note::Kind::Suspended : Note::Kind::Resumed});
+    }
+    if (!ledger().start_time && !plan_.hold)
+      ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
   }
 
-  void tally(const Census& census) {
-    decision_.verdict.counts = count(plan_, census);
-    settle_restarts(ledger(), decision_.verdict.counts);
+  // Every pod is of an older epoch, so all of them go.
+  void suspend(const Census& census) {
+    decision_.verdict.phase = ledger().phase;
+    remove_surplus_pods(census, ledger(), decision_.wave);
+    remove_surplus_objects(plan_, observed_, children_, ledger(), decision_.wave);
   }
 
   // Success first: what ended well before we looked did not overrun anything.
-  bool end_if_over(const Census& census, const std::vector<const Rank*>& failed_anew) {
+  bool end_if_over(const Census& census) {
     const auto rules = outcome(plan_, census);
     if (rules == Phase::Succeeded) {
-      end(Phase::Succeeded, std::nullopt);
-      return true;
-    }
-    if (auto limit = exhausted(census, failed_anew)) {
-      end(Phase::Failed, std::move(limit));
-      return true;
-    }
-    if (rules == Phase::Failed) {
-      end(Phase::Failed, failure_cause(plan_, census));
-      return true;
-    }
-    refusals_ = weigh(observed_.refusals);
-    if (refusals_.fatal) {
-      refusals_.fatal->at = now_;
-      end(Phase::Failed, std::move(refusals_.fatal));
-      return true;
-    }
-    return false;
-  }
-
-  std::optional<Cause> exhausted(const Census& census,
-                                 const std::vector<const Rank*>& failed_anew) {
-    if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
-      return Cause{.kind = CauseKind::Deadline, .at = now_};
-    }
-    if (!plan_.limits.backoff) return std::nullopt;
-    const std::int64_t limit = *plan_.limits.backoff;
-    const auto pending = static_cast<std::int64_t>(failed_anew.size());
-    const std::int64_t restarts = counted_restarts(plan_, decision_.verdict.counts) + pending;
-    const Rank* failed = first_failed(census, failed_anew);
-    const bool over = limit == 0 ? restarts > 0 || failed != nullptr : restarts >= limit;
-    if (!over) return std::nullopt;
-    Cause cause = failed != nullptr ? cause_of(*failed) : restarted_cause(census);
-    cause.kind = CauseKind::BackoffLimit;
-    return cause;
-  }
-
-  // Restarted in place: nothing has failed for good, but the rank's last life says how it ended.
-  Cause restarted_cause(const Census& census) const {
-    for (const Rank& rank : census.ranks) {
-      if (!rank.present()) continue;
-      const ContainerView* main = rank.pod->container(rank.role->main_container);
-      if (main == nullptr || main->restarts == 0) continue;
-      return {.role = rank.role->name,
-              .index = rank.index,
-              .pod = rank.pod->name,
-              .exit_code = main->last_exit_code,
-              .at = now_};
-    }
-    return {.at = now_};
-  }
-
-  static const Rank* first_failed(const Census& census,
-                                  const std::vector<const Rank*>& failed_anew) {
-    if (!failed_anew.empty()) return failed_anew.front();
-    const auto failed = std::ranges::find_if(census.ranks, &Rank::failed);
-    return failed == census.ranks.end() ? nullptr : &*failed;
-  }
-
-  // The terminal verdict is stored before clean-up removes what it was read from.
-  void end(Phase phase, std::optional<Cause> cause) {
-    plan::Verdict& verdict = decision_.verdict;
-    if (phase == Phase::Succeeded) {
-      for (auto& [role, role_count] : verdict.counts) {
+      // Pods that run when the job has succeeded did their part.
+      for (auto& [role, role_count] : counts())
         role_count.succeeded += std::exchange(role_count.active, 0);
-      }
+      over(Phase::Succeeded, std::nullopt);
+    } else if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
+      over(Phase::Failed, Cause{.kind = CauseKind::Deadline, .at = now_});
+    } else if (const auto exhausted = exceeds_backoff(plan_.limits, ledger(), counts(), census)) {
+      over(Phase::Failed, blame(exhausted->rank, census));
+    } else if (rules == Phase::Failed) {
+      over(Phase::Failed, failure_cause(plan_, census));
+    } else if (refusals_.fatal) {
+      refusals_.fatal->at = now_;
+      over(Phase::Failed, std::move(refusals_.fatal));
+    } else {
+      return false;
     }
-    ledger().phase = phase;
-    ledger().cause = cause;
-    ledger().completion_time = now_;
-    ledger().final_counts = verdict.counts;
-    ledger().replaced.clear();
-    ledger().not_before.clear();
-    verdict.phase = phase;
-    verdict.cause = cause;
-    decision_.commit_first = true;
-    if (cause && cause->exit_code) note_exit(*cause);
-    decision_.notes.push_back(
-        {.kind = phase == Phase::Succeeded ? Note::Kind::Succeeded : Note::Kind::Failed,
-         .cause = cause});
+    return true;
+  }
+
+  void over(Phase phase, std::optional<Cause> cause) {
+    end(decision_, phase, std::move(cause), now_);
     clean_up(plan_, observed_, ledger(), decision_.wave);
     expire(ledger(), now_, decision_);
   }
 
-  void note_exit(const Cause& cause) {
-    decision_.notes.push_back({.kind = Note::Kind::ContainerExited,
-                               .object_kind = "Pod",
-                               .subject = cause.pod,
-                               .detail = std::to_string(*cause.exit_code)});
+  // What will not be tried again has failed, and so has the rank that used up the last try.
+  Cause blame(const Rank* rank, const Census& census) {
+    for (const Rank& each : census.ranks()) {
+      if (!each.is(RankState::Retryable) && &each != rank) continue;
+      plan::RoleCount& role_count = counts()[each.role->name];
+      --(each.is(RankState::Running) ? role_count.active : role_count.pending);
+      ++role_count.failed;
+    }
+    Cause cause;
+    if (rank != nullptr) {
+      cause = cause_of(*rank);
+      cause.failed = counts()[rank->role->name].failed;
+    }
+    cause.kind = CauseKind::BackoffLimit;
+    if (!cause.at) cause.at = now_;
+    return cause;
   }
 
-  // The ledger says why before the pod goes; a crash in between deletes it on the next look.
+  void go_on(const Census& census) {
+    retry(newly_failed(census));
+    remove_surplus_pods(census, ledger(), decision_.wave);
+    remove_surplus_objects(plan_, observed_, children_, ledger(), decision_.wave);
+    if (!refused()) {
+      const Missing missing =
+          create_missing(plan_, census, children_, ledger(), now_, decision_.wave);
+      if (!missing.waiting_for.empty()) decision_.verdict.waiting_for = missing.waiting_for;
+      if (missing.wake_at) wake_no_later_than(decision_, *missing.wake_at);
+    }
+    settle_phase(census);
+    note_abnormal(census);
+    if (const auto due = deadline_of(ledger())) wake_no_later_than(decision_, *due);
+  }
+
+  // The ledger says why before a pod goes; a crash in between deletes it on the next look.
   void retry(const std::vector<const Rank*>& failed_anew) {
+    if (failed_anew.empty()) return;
+    decision_.commit_first = true;
+    note_exits(failed_anew);
+    if (!ledger().cause) {
+      ledger().cause = cause_of(*failed_anew.front());
+      decision_.notes.push_back({.kind = Note::Kind::Restarting, .cause = ledger().cause});
+    }
     for (const Rank* rank : failed_anew) {
       record_retry(ledger(), *rank, now_);
-      Cause cause = cause_of(*rank);
-      note_exit(cause);
-      if (!ledger().cause) {
-        ledger().cause = cause;
-        decision_.notes.push_back({.kind = Note::Kind::Restarting, .cause = std::move(cause)});
-      }
-    }
-    if (!failed_anew.empty()) {
-      decision_.commit_first = true;
-      recount_attempts(failed_anew);
-    }
-    for (const PodView& pod : observed_.pods) {
-      if (pod.deleting || pod.phase != api::PodPhase::Failed) continue;
-      const auto replaced = ledger().replaced.find(plan::rank_key(pod.role, pod.index));
-      if (replaced == ledger().replaced.end() || replaced->second != pod.uid) continue;
-      decision_.wave.emplace_back(
-          DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::ReplaceFailed});
+      ledger().roles[rank->role->name].restarts = ++counts()[rank->role->name].restarts;
+      decision_.wave.emplace_back(DeletePod{
+          .name = rank->pod->name, .uid = rank->pod->uid, .reason = Reason::ReplaceFailed});
     }
   }
 
-  void recount_attempts(const std::vector<const Rank*>& failed_anew) {
+  void note_exits(const std::vector<const Rank*>& failed_anew) {
+    std::vector<Note> exits;
     for (const Rank* rank : failed_anew) {
-      auto& role_count = decision_.verdict.counts[rank->role->name];
-      ledger().restarts[rank->role->name] = ++role_count.restarts;
+      const Cause cause = cause_of(*rank);
+      if (!cause.exit_code) continue;
+      exits.push_back(exit_note(cause));
     }
+    if (exits.size() <= kMostNotes) {
+      std::ranges::move(exits, std::back_inserter(decision_.notes));
+      return;
+    }
+    decision_.notes.push_back({.kind = Note::Kind::ContainersExited,
+                               .object_kind = "Pod",
+                               .subject = std::to_string(exits.size()),
+                               .detail = exits.front().detail});
   }
 
-  void remove_surplus(const Census& census) {
-    for (const PodView* pod : census.surplus) {
-      if (pod->deleting) continue;
-      const Reason reason = pod->epoch == ledger().epoch ? Reason::ScaleDown : Reason::Superseded;
-      decision_.wave.emplace_back(DeletePod{.name = pod->name, .uid = pod->uid, .reason = reason});
-    }
-  }
-
-  bool observed_refusals_stop_us() {
+  bool refused() {
     if (!refusals_.waiting_for.empty()) {
       decision_.verdict.waiting_for = refusals_.waiting_for;
       wake_no_later_than(decision_, now_ + kQuotaRetry);
@@ -242,44 +246,12 @@ class Decider {
     return refusals_.stop || !refusals_.waiting_for.empty();
   }
 
-  void create_missing(const Census& census) {
-    for (const plan::Object& object : plan_.objects) {
-      if (find_object(observed_, object) != nullptr) continue;
-      decision_.wave.emplace_back(
-          CreateObject{.resource = object.resource, .body = make_object(plan_, object)});
-    }
-    for (const Rank& rank : census.ranks) {
-      if (rank.pod != nullptr || !objects_exist(*rank.role)) continue;
-      const auto wait = ledger().not_before.find(rank.key());
-      if (wait != ledger().not_before.end() && wait->second > now_) {
-        wake_no_later_than(decision_, wait->second);
-        continue;
-      }
-      if (auto pod = plan_pod(plan_, *rank.role, rank.index, observed_, ledger())) {
-        decision_.wave.emplace_back(std::move(*pod));
-      } else {
-        decision_.verdict.waiting_for = fmt::format("an address that {} needs", rank.role->name);
-      }
-    }
-  }
-
-  [[nodiscard]] bool objects_exist(const plan::Role& role) const {
-    return std::ranges::all_of(role.after, [&](const std::string& name) {
-      return std::ranges::any_of(observed_.objects, [&](const ObjectView& object) {
-        return object.name == name && !object.deleting;
-      });
-    });
-  }
-
   // Created until something runs; Restarting while a rank is being replaced; else Running.
   void settle_phase(const Census& census) {
-    const bool working = std::ranges::any_of(census.ranks, [&](const Rank& rank) {
-      return rank.running() && rank.role->name == plan_.running_role;
-    });
     Phase phase = ledger().phase;
-    if (!ledger().replaced.empty()) {
+    if (ledger().recovering()) {
       phase = Phase::Restarting;
-    } else if (working) {
+    } else if (satisfied(plan_.running, plan_, census)) {
       phase = Phase::Running;
     }
     if (phase == Phase::Running) ledger().cause.reset();
@@ -290,10 +262,12 @@ class Decider {
 
   // What keeps a pod from running is worth an event; the controller says each only once.
   void note_abnormal(const Census& census) {
-    for (const Rank& rank : census.ranks) {
-      if (!rank.present() || api::is_finished(rank.pod->phase)) continue;
+    std::size_t noted = 0;
+    for (const Rank& rank : census.ranks()) {
+      if (!rank.is(RankState::Pending) && !rank.is(RankState::Running)) continue;
       for (const ContainerView& container : rank.pod->containers) {
         if (container.running || container.exit_code || container.message.empty()) continue;
+        if (noted++ == kMostNotes) return;
         decision_.notes.push_back({.kind = Note::Kind::Warning,
                                    .subject = rank.pod->name,
                                    .reason = container.reason,
@@ -303,16 +277,20 @@ class Decider {
     }
   }
 
-  void wait_for_deadline() {
-    if (const auto due = deadline_of(ledger())) wake_no_later_than(decision_, *due);
-  }
-
   const plan::Plan& plan_;
   const Observed& observed_;
   Time now_;
+  Children children_;
   Decision decision_;
   RefusalMeaning refusals_;
 };
+
+Decision decide_after_the_end(const plan::Plan& plan, const Observed& observed, Time now) {
+  Decision decision = keep(observed);
+  clean_up(plan, observed, observed.ledger, decision.wave);
+  expire(observed.ledger, now, decision);
+  return decision;
+}
 
 }  // namespace
 
@@ -326,6 +304,8 @@ std::string_view to_string(Reason reason) {
       return "ReplaceFailed";
     case Reason::Superseded:
       return "Superseded";
+    case Reason::Suspended:
+      return "Suspended";
     case Reason::Expired:
       return "Expired";
   }
@@ -333,18 +313,18 @@ std::string_view to_string(Reason reason) {
 }
 
 Decision decide(const plan::Plan& plan, const Observed& observed, Time now) {
-  return Decider(plan, observed, stored_precision(now)).decide();
+  now = stored_precision(now);
+  if (observed.deleting) return keep(observed);
+  if (plan::is_terminal(observed.ledger.phase)) return decide_after_the_end(plan, observed, now);
+  return Decider(plan, observed, now).decide();
 }
 
 Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time now) {
   now = stored_precision(now);
-  Decision decision;
-  decision.verdict = {.phase = observed.ledger.phase,
-                      .counts = observed.ledger.final_counts,
-                      .cause = observed.ledger.cause,
-                      .ledger = observed.ledger};
+  Decision decision = keep(observed);
+  if (observed.deleting) return decision;
   if (plan::is_terminal(observed.ledger.phase)) {
-    if (!observed.deleting) expire(observed.ledger, now, decision);
+    expire(observed.ledger, now, decision);
     return decision;
   }
   decision.verdict.waiting_for = fmt::format("{} to be valid again", job.name);
@@ -354,20 +334,27 @@ Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time n
     decision.wake_at = due;
     return decision;
   }
-  plan::Ledger& ledger = decision.verdict.ledger;
-  ledger.phase = Phase::Failed;
-  ledger.cause = Cause{.kind = CauseKind::Deadline, .at = now};
-  ledger.completion_time = now;
-  decision.verdict.phase = ledger.phase;
-  decision.verdict.cause = ledger.cause;
-  decision.commit_first = true;
-  decision.notes.push_back({.kind = Note::Kind::Failed, .cause = ledger.cause});
+  end(decision, Phase::Failed, Cause{.kind = CauseKind::Deadline, .at = now}, now);
   // The plan is unknown, so only what certainly runs is stopped: every unfinished pod of ours.
   for (const PodView& pod : observed.pods) {
     if (pod.deleting || api::is_finished(pod.phase)) continue;
     decision.wave.emplace_back(
         DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::CleanUp});
   }
+  return decision;
+}
+
+Decision decide_invalid(const plan::JobRef& job, const Observed& observed, const Error& error,
+                        Time now) {
+  now = stored_precision(now);
+  Decision decision = keep(observed);
+  if (observed.deleting || plan::is_terminal(observed.ledger.phase)) return decision;
+  decision.verdict.ledger.observed_generation = job.generation;
+  end(decision, Phase::Failed,
+      Cause{.kind = CauseKind::InvalidSpec,
+            .text = shortened(error.message, limits::kMaxEventMessageBytes),
+            .at = now},
+      now);
   return decision;
 }
 

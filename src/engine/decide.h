@@ -6,8 +6,8 @@
 #include "base/time.h"
 #include "engine/action.h"
 #include "engine/observed.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
-#include "plan/verdict.h"
 
 namespace muster::engine {
 
@@ -16,7 +16,7 @@ namespace muster::engine {
 // before the wave is sent; otherwise it is stored after it, if it changed.
 struct Decision {
   bool commit_first = false;
-  std::vector<Action> wave;
+  std::vector<Action> wave;  // refers to the plan
   plan::Verdict verdict;
   std::vector<plan::Note> notes;  // transitions; creations and deletions are noted as they succeed
   std::optional<Time> wake_at;
@@ -27,5 +27,9 @@ Decision decide(const plan::Plan& plan, const Observed& observed, Time now);
 
 // For a running job whose edit made it invalid: nothing is created or deleted, the deadline holds.
 Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time now);
+
+// For a job that was invalid before anything began: Failed, for good, with what is wrong.
+Decision decide_invalid(const plan::JobRef& job, const Observed& observed, const Error& error,
+                        Time now);
 
 }  // namespace muster::engine

@@ -10,9 +10,10 @@
 namespace muster::engine {
 namespace {
 
-ContainerView container_view(const json::Value& status) {
+ContainerView container_view(const json::Value& status, bool init) {
   ContainerView view;
   view.name = status["name"].as_string();
+  view.init = init;
   view.restarts = status["restartCount"].as_int();
   const json::Value& state = status["state"];
   view.running = state["running"].is_object();
@@ -40,6 +41,16 @@ std::optional<Time> last_finish(const json::Value& statuses) {
   return last;
 }
 
+void read_reason(const json::Value& pod, PodView& view) {
+  view.reason = pod["status"]["reason"].as_string();
+  view.message = pod["status"]["message"].as_string();
+  const json::Value& condition = api::condition_of(pod, "DisruptionTarget");
+  view.disruption_target = condition["status"].as_string() == "True";
+  if (!view.disruption_target || !view.reason.empty()) return;
+  view.reason = condition["reason"].as_string();
+  view.message = condition["message"].as_string();
+}
+
 std::int64_t label_number(const json::Value& object, std::string_view key, std::int64_t otherwise) {
   return parse_int(api::label_of(object, key)).value_or(otherwise);
 }
@@ -57,18 +68,14 @@ PodView PodView::from(const json::Value& pod) {
   view.epoch = label_number(pod, plan::labels::kEpoch, 0);
   view.phase = api::phase_of(pod);
   view.deleting = api::is_deleting(pod);
-  view.ready = api::is_ready(pod);
   view.ip = api::pod_ip_of(pod);
-  view.node = api::node_name_of(pod);
   const json::Value& status = pod["status"];
-  view.reason = status["reason"].as_string();
-  view.message = status["message"].as_string();
+  read_reason(pod, view);
   view.finished_at = last_finish(status["containerStatuses"]);
-  for (const auto* list : {"initContainerStatuses", "containerStatuses"}) {
-    for (const json::Value& container : status[list].as_array()) {
-      view.containers.push_back(container_view(container));
-    }
-  }
+  for (const json::Value& container : status["initContainerStatuses"].as_array())
+    view.containers.push_back(container_view(container, true));
+  for (const json::Value& container : status["containerStatuses"].as_array())
+    view.containers.push_back(container_view(container, false));
   return view;
 }
 

@@ -1,23 +1,22 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "api/pod.h"
 #include "base/error.h"
 #include "base/time.h"
 #include "json/value.h"
-#include "plan/verdict.h"
+#include "plan/ledger.h"
 
 namespace muster::engine {
 
 // What the engine needs to know of a container.
 struct ContainerView {
   std::string name;
+  bool init = false;
   std::int64_t restarts = 0;
   bool running = false;
   std::optional<int> exit_code;       // of the current state, when terminated
@@ -37,10 +36,9 @@ struct PodView {
   std::int64_t epoch = 0;
   api::PodPhase phase = api::PodPhase::Pending;
   bool deleting = false;
-  bool ready = false;
+  bool disruption_target = false;  // the cluster said that it takes the pod away
   std::string ip;
-  std::string node;
-  std::string reason;  // status.reason: Evicted, …
+  std::string reason;  // status.reason: Evicted, …; else why it is a disruption target
   std::string message;
   std::optional<Time> finished_at;
   std::vector<ContainerView> containers;  // init containers too

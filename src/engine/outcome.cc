@@ -10,37 +10,31 @@ namespace {
 using plan::RankSet;
 
 bool has_outcome(const Rank& rank, RankSet::Outcome outcome) {
-  const bool failed = rank.failed() && !rank.retryable();
   switch (outcome) {
     case RankSet::Outcome::Succeeded:
-      return rank.succeeded();
+      return rank.is(RankState::Succeeded);
     case RankSet::Outcome::Failed:
-      return failed;
+      return rank.is(RankState::Failed);
     case RankSet::Outcome::Finished:
-      return rank.succeeded() || failed;
+      return rank.is(RankState::Succeeded) || rank.is(RankState::Failed);
+    case RankSet::Outcome::Running:
+      return rank.is(RankState::Running);
   }
   return false;
 }
 
-bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census) {
-  const plan::Role* role = plan.role(set.role);
-  if (role == nullptr || role->replicas == 0) return false;
-  int matching = 0;
-  bool index_matches = false;
-  for (const Rank& rank : census.ranks) {
-    if (rank.role != role || !has_outcome(rank, set.outcome)) continue;
-    ++matching;
-    index_matches |= rank.index == set.number;
+int how_many(const Tally& tally, RankSet::Outcome outcome) {
+  switch (outcome) {
+    case RankSet::Outcome::Succeeded:
+      return tally.succeeded;
+    case RankSet::Outcome::Failed:
+      return tally.failed;
+    case RankSet::Outcome::Finished:
+      return tally.succeeded + tally.failed;
+    case RankSet::Outcome::Running:
+      return tally.running;
   }
-  switch (set.quorum) {
-    case RankSet::Quorum::All:
-      return matching == role->replicas;
-    case RankSet::Quorum::Index:
-      return index_matches;
-    case RankSet::Quorum::AtLeast:
-      return matching >= set.number;
-  }
-  return false;
+  return 0;
 }
 
 bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, const Census& census) {
@@ -49,6 +43,23 @@ bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, con
 }
 
 }  // namespace
+
+bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census) {
+  const plan::Role* role = plan.role(set.role);
+  if (role == nullptr || role->replicas == 0) return false;
+  const int matching = how_many(census.tally(*role), set.outcome);
+  switch (set.quorum) {
+    case RankSet::Quorum::All:
+      return matching == role->replicas;
+    case RankSet::Quorum::Index: {
+      const Rank* rank = census.rank(set.role, set.number);
+      return rank != nullptr && has_outcome(*rank, set.outcome);
+    }
+    case RankSet::Quorum::AtLeast:
+      return matching >= set.number;
+  }
+  return false;
+}
 
 std::optional<plan::Phase> outcome(const plan::Plan& plan, const Census& census) {
   const bool success = any_satisfied(plan.success, plan, census);
@@ -67,12 +78,13 @@ plan::Cause cause_of(const Rank& rank) {
                     .index = rank.index,
                     .pod = rank.pod->name,
                     .failed = 1,
-                    .exit_code = rank.exit_code(),
                     .at = rank.pod->finished_at};
-  const ContainerView* main = rank.pod->container(rank.role->main_container);
-  if (main != nullptr && main->exit_code) {
-    cause.reason = main->reason;
-    cause.text = main->message;
+  if (const ContainerView* main = rank.main(); main != nullptr) {
+    cause.exit_code = main->exit_code ? main->exit_code : main->last_exit_code;
+    if (main->exit_code) {
+      cause.reason = main->reason;
+      cause.text = main->message;
+    }
   }
   if (!rank.pod->reason.empty()) {
     cause.reason = rank.pod->reason;
@@ -84,8 +96,8 @@ plan::Cause cause_of(const Rank& rank) {
 plan::Cause failure_cause(const plan::Plan& plan, const Census& census) {
   // The earliest end counts as the first cause; pods that do not say when come last, in rank order.
   const Rank* first = nullptr;
-  for (const Rank& rank : census.ranks) {
-    if (!rank.failed() || rank.retryable()) continue;
+  for (const Rank& rank : census.ranks()) {
+    if (!rank.is(RankState::Failed)) continue;
     const bool earlier =
         first != nullptr && rank.pod->finished_at &&
         (!first->pod->finished_at || *rank.pod->finished_at < *first->pod->finished_at);
@@ -93,9 +105,7 @@ plan::Cause failure_cause(const plan::Plan& plan, const Census& census) {
   }
   if (first == nullptr) return {.text = fmt::format("no rank of {} is left", plan.job.name)};
   plan::Cause cause = cause_of(*first);
-  cause.failed = static_cast<int>(std::ranges::count_if(census.ranks, [&](const Rank& rank) {
-    return rank.role == first->role && rank.failed() && !rank.retryable();
-  }));
+  cause.failed = census.tally(*first->role).failed;
   return cause;
 }
 

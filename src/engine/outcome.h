@@ -6,15 +6,18 @@
 #include "plan/plan.h"
 #include "plan/verdict.h"
 
+// What the ranks as they stand mean for the job.
 namespace muster::engine {
 
-// Whether the plan's success or failure rules are satisfied by the ranks as they stand.
+bool satisfied(const plan::RankSet& set, const plan::Plan& plan, const Census& census);
+
+// Whether the plan's success or failure rules are satisfied.
 std::optional<plan::Phase> outcome(const plan::Plan& plan, const Census& census);
 
 // The first rank that failed for good, as the cause of the job's failure.
 plan::Cause failure_cause(const plan::Plan& plan, const Census& census);
 
-// The same for one rank.
+// The same for one rank that has a pod, also where a container was only restarted.
 plan::Cause cause_of(const Rank& rank);
 
 }  // namespace muster::engine

@@ -211,9 +211,8 @@ json::Value Ledger::to_json() const {
   set_by_role(out, "attempts", *this, [](const RoleLedger& role) {
     return grouped(role.attempts, [](std::int64_t n) { return std::to_string(n); });
   });
-  set_by_role(out, "notBefore", *this, [](const RoleLedger& role) {
-    return grouped(role.not_before, format_micro_time);
-  });
+  set_by_role(out, "notBefore", *this,
+              [](const RoleLedger& role) { return grouped(role.not_before, format_micro_time); });
   set_by_role(out, "recovering", *this,
               [](const RoleLedger& role) { return json::Value(role.recovering.text()); });
   set_by_role(out, "retired", *this,

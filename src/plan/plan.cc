@@ -38,10 +38,8 @@ RankSet all_of(std::string role, RankSet::Outcome outcome) {
 }
 
 RankSet any_of(std::string role, RankSet::Outcome outcome) {
-  return {.role = std::move(role),
-          .quorum = RankSet::Quorum::AtLeast,
-          .number = 1,
-          .outcome = outcome};
+  return {
+      .role = std::move(role), .quorum = RankSet::Quorum::AtLeast, .number = 1, .outcome = outcome};
 }
 
 RankSet rank_of(std::string role, int index, RankSet::Outcome outcome) {

@@ -46,7 +46,8 @@ struct Object {
   ObjectId id;
   json::Value body;  // complete but for name, namespace, owner reference and values
   std::vector<Placed> values;
-  std::string each_rank_of;  // a role: one for each of its ranks, named as its pod; id.name is empty
+  std::string
+      each_rank_of;  // a role: one for each of its ranks, named as its pod; id.name is empty
   Until until = Until::Hold;
 };
 

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/time.h"
+#include "engine/census.h"
+#include "plan/ledger.h"
+#include "plan/plan.h"
+
+// How restarts are summed, and when there were too many. One sum for a job: containers that the
+// kubelet started again, and pods that we made anew; what the cluster caused does not count.
+namespace muster::engine {
+
+// Adds what the ledger remembers to the restarts counted from the pods, so that sums never fall.
+void settle_restarts(plan::Ledger& ledger, plan::Counts& counts);
+
+// Restarts that a limit counts, those included that have to come next: of pods that failed and of
+// containers that ended in a pod that lives on.
+std::int64_t counted_restarts(const plan::Ledger& ledger, const plan::Counts& counts,
+                              const Census& census);
+
+// The rank that fails because one more try would be above the limit; nothing while it is not
+// reached. The limit is what it is for a batch/v1 Job: so many restarts may be, and no more.
+struct Exhausted {
+  const Rank* rank = nullptr;
+};
+std::optional<Exhausted> exceeds_backoff(const plan::Limits& limits, const plan::Ledger& ledger,
+                                         const plan::Counts& counts, const Census& census);
+
+}  // namespace muster::engine

@@ -1,0 +1,32 @@
+#include "engine/hold.h"
+
+namespace muster::engine {
+namespace {
+
+// Tries and waits belong to an epoch; what was counted and reported is kept.
+void begin_anew(plan::Ledger& ledger) {
+  for (auto& [name, role] : ledger.roles) {
+    role.attempts.clear();
+    role.not_before.clear();
+    role.recovering.clear();
+  }
+  ledger.cause.reset();
+}
+
+}  // namespace
+
+EpochChange enter_epoch(const plan::Plan& plan, plan::Ledger& ledger, Time now) {
+  if (plan.run_key == ledger.run_key) return EpochChange::None;
+  ledger.run_key = plan.run_key;
+  ++ledger.epoch;
+  begin_anew(ledger);
+  if (plan.hold) {
+    ledger.phase = plan::Phase::Suspended;
+    return EpochChange::Held;
+  }
+  ledger.phase = plan::Phase::Created;
+  ledger.start_time = now;
+  return EpochChange::Begun;
+}
+
+}  // namespace muster::engine

@@ -1,0 +1,153 @@
+#include "engine/scale.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+namespace muster::engine {
+namespace {
+
+Reason reason_for(const PodView& pod, const plan::Ledger& ledger) {
+  if (pod.epoch == ledger.epoch) return Reason::ScaleDown;
+  return ledger.phase == plan::Phase::Suspended ? Reason::Suspended : Reason::Superseded;
+}
+
+// How many there are to be of an object: one, or one for each rank.
+int copies(const plan::Plan& plan, const plan::Object& object) {
+  if (object.each_rank_of.empty()) return 1;
+  const plan::Role* role = plan.role(object.each_rank_of);
+  return role == nullptr ? 0 : role->replicas;
+}
+
+// Makes the children of one plan; what it needs to know does not change on the way.
+class Maker {
+ public:
+  Maker(const plan::Plan& plan, const Census& census, const Children& children,
+        const plan::Ledger& ledger, Time now, std::vector<Action>& wave)
+      : plan_(plan),
+        census_(census),
+        children_(children),
+        ledger_(ledger),
+        now_(now),
+        wave_(wave),
+        addresses_(known_addresses(plan, children, census)) {}
+
+  void make_objects() {
+    for (const plan::Object& object : plan_.objects) {
+      if (!resolves(object.values, *addresses_)) {
+        missing_.waiting_for =
+            fmt::format("an address that {} {} needs", object.id.resource.kind, object.id.name);
+        continue;
+      }
+      for (int index = 0; index < copies(plan_, object); ++index) {
+        std::string name = object_name(plan_, object, index, ledger_);
+        if (children_.object(object.id.resource, name) != nullptr) continue;
+        wave_.emplace_back(CreateObject{
+            .name = std::move(name), .object = &object, .index = index, .addresses = addresses_});
+      }
+    }
+  }
+
+  void make_pods() {
+    auto rank = census_.ranks().begin();
+    for (const plan::Role& role : plan_.roles) {
+      const auto end = rank + role.replicas;
+      if (may_begin(role)) make_pods(role, rank, end);
+      rank = end;
+    }
+  }
+
+  [[nodiscard]] const Missing& missing() const { return missing_; }
+
+ private:
+  using RankIterator = std::vector<Rank>::const_iterator;
+
+  bool may_begin(const plan::Role& role) {
+    const bool objects_exist = std::ranges::all_of(role.after, [&](const plan::ObjectId& id) {
+      const ObjectView* object = children_.object(id.resource, id.name);
+      return object != nullptr && !object->deleting;
+    });
+    if (!objects_exist) return false;
+    if (resolves(role.values, *addresses_)) return true;
+    missing_.waiting_for = fmt::format("an address that {} needs", role.name);
+    return false;
+  }
+
+  void make_pods(const plan::Role& role, RankIterator rank, RankIterator end) {
+    static const plan::RoleLedger kNothing;
+    const auto remembered = ledger_.roles.find(role.name);
+    const plan::RoleLedger& known =
+        remembered == ledger_.roles.end() ? kNothing : remembered->second;
+    for (; rank != end; ++rank) {
+      if (rank->pod != nullptr) continue;
+      const auto wait = known.not_before.find(rank->index);
+      if (wait != known.not_before.end() && wait->second > now_) {
+        missing_.wake_at = std::min(missing_.wake_at.value_or(wait->second), wait->second);
+        continue;
+      }
+      const std::int64_t attempt = known.attempt(rank->index);
+      std::string name = role.pod_name.name(rank->index, attempt);
+      // One of an older epoch may still be on its way out under that name.
+      if (children_.pod(name) != nullptr) continue;
+      wave_.emplace_back(CreatePod{.name = std::move(name),
+                                   .role = &role,
+                                   .index = rank->index,
+                                   .attempt = attempt,
+                                   .epoch = ledger_.epoch,
+                                   .addresses = addresses_});
+    }
+  }
+
+  const plan::Plan& plan_;
+  const Census& census_;
+  const Children& children_;
+  const plan::Ledger& ledger_;
+  Time now_;
+  std::vector<Action>& wave_;
+  std::shared_ptr<const plan::Addresses> addresses_;
+  Missing missing_;
+};
+
+}  // namespace
+
+void remove_surplus_pods(const Census& census, const plan::Ledger& ledger,
+                         std::vector<Action>& wave) {
+  const auto remove = [&](const PodView& pod, Reason reason) {
+    if (pod.deleting) return;
+    wave.emplace_back(DeletePod{.name = pod.name, .uid = pod.uid, .reason = reason});
+  };
+  for (const Rank& rank : census.ranks()) {
+    if (rank.superseded) remove(*rank.pod, Reason::ReplaceFailed);
+  }
+  for (const PodView* pod : census.surplus()) remove(*pod, reason_for(*pod, ledger));
+}
+
+void remove_surplus_objects(const plan::Plan& plan, const Observed& observed,
+                            const Children& children, const plan::Ledger& ledger,
+                            std::vector<Action>& wave) {
+  std::unordered_set<const ObjectView*> wanted;
+  for (const plan::Object& object : plan.objects) {
+    if (plan.hold && object.until == plan::Until::Hold) continue;
+    for (int index = 0; index < copies(plan, object); ++index) {
+      wanted.insert(children.object(object.id.resource, object_name(plan, object, index, ledger)));
+    }
+  }
+  for (const ObjectView& object : observed.objects) {
+    if (object.deleting || wanted.contains(&object)) continue;
+    wave.emplace_back(DeleteObject{.resource = object.resource,
+                                   .name = object.name,
+                                   .uid = object.uid,
+                                   .reason = plan.hold ? Reason::Suspended : Reason::ScaleDown});
+  }
+}
+
+Missing create_missing(const plan::Plan& plan, const Census& census, const Children& children,
+                       const plan::Ledger& ledger, Time now, std::vector<Action>& wave) {
+  Maker maker(plan, census, children, ledger, now, wave);
+  maker.make_objects();
+  maker.make_pods();
+  return maker.missing();
+}
+
+}  // namespace muster::engine
