@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/strings.h"
 #include "engine/children.h"
 #include "engine/decide.h"
 #include "json/value.h"
@@ -24,43 +25,59 @@ class JobBuilder {
                  .name = "bert",
                  .uid = "job-uid",
                  .generation = 1};
-    plan_.running_role = "Worker";
+    plan_.running = plan::any_of("Worker", plan::RankSet::Outcome::Running);
   }
   JobBuilder& role(const std::string& name, const std::string& label, int replicas) {
-    plan::Role role{
-        .name = name, .label_name = label, .replicas = replicas, .main_container = "mindspore"};
+    plan::Role role{.name = name,
+                    .replicas = replicas,
+                    .pod_name = {.stem = "bert-" + label},
+                    .main_container = "mindspore"};
     role.pod = json::Object{
         {"spec", json::Object{{"containers", json::Array{json::Object{{"name", "mindspore"}}}}}}};
     plan_.roles.push_back(std::move(role));
-    plan_.failure.push_back({.role = name,
-                             .quorum = plan::RankSet::Quorum::AtLeast,
-                             .number = 1,
-                             .outcome = plan::RankSet::Outcome::Failed});
+    plan_.failure.push_back(plan::any_of(name, plan::RankSet::Outcome::Failed));
     return *this;
   }
   JobBuilder& workers(int replicas) { return role("Worker", "worker", replicas); }
   // A Scheduler whose service every pod waits for.
   JobBuilder& scheduler() {
     role("Scheduler", "scheduler", 1);
-    plan_.objects.push_back(
-        {.resource = api::services(), .name = "bert-scheduler-0", .role = "Scheduler"});
+    plan_.objects.push_back({.id = {api::services(), "bert-scheduler-0"}});
+    return *this;
+  }
+  // A Service for each Worker, whose label is the Worker's number counted from 1.
+  JobBuilder& service_for_each_worker(plan::Until until = plan::Until::Hold) {
+    plan_.objects.push_back({.id = {api::services(), ""},
+                             .values = {{.path = {"metadata", "labels", "task"},
+                                         .value = {"t", plan::Ordinal{.base = 1}}}},
+                             .each_rank_of = "Worker",
+                             .until = until});
     return *this;
   }
   JobBuilder& retry_on_exit_code() {
     for (auto& role : plan_.roles) {
-      role.on_failed = plan::OnFailedPod::RecreateIfRetryable;
-      role.counts_restarts = true;
+      role.retry = {.on = plan::Retry::On::RetryableCode,
+                    .codes = {.listed = {130, 137, 138, 143}}};
+    }
+    return *this;
+  }
+  // The kubelet restarts what ends; only disruptions make new pods.
+  JobBuilder& restart_in_place(const std::string& policy = "OnFailure") {
+    for (auto& role : plan_.roles) {
+      role.retry.on = plan::Retry::On::Disruption;
+      role.pod["spec"]["restartPolicy"] = policy;
     }
     return *this;
   }
   JobBuilder& first_worker_decides() {
-    plan_.success = {{.role = "Worker", .quorum = plan::RankSet::Quorum::Index, .number = 0},
-                     {.role = "Worker"}};
+    using Outcome = plan::RankSet::Outcome;
+    plan_.success = {plan::rank_of("Worker", 0, Outcome::Succeeded),
+                     plan::all_of("Worker", Outcome::Succeeded)};
     plan_.tie = plan::Tie::SuccessWins;
     return *this;
   }
   JobBuilder& all_workers_decide() {
-    plan_.success = {{.role = "Worker"}};
+    plan_.success = {plan::all_of("Worker", plan::RankSet::Outcome::Succeeded)};
     plan_.tie = plan::Tie::FailureWins;
     return *this;
   }
@@ -69,19 +86,26 @@ class JobBuilder {
     return *this;
   }
   JobBuilder& clean(plan::CleanUp on_end) {
-    plan_.on_end = on_end;
-    plan_.on_limit = on_end == plan::CleanUp::None ? plan::CleanUp::Running : on_end;
+    for (auto& role : plan_.roles) {
+      role.on_success = role.on_failure = on_end;
+      role.on_limit = on_end == plan::CleanUp::None ? plan::CleanUp::Running : on_end;
+    }
+    return *this;
+  }
+  JobBuilder& suspended() {
+    plan_.hold = true;
+    plan_.run_key = "suspended";
     return *this;
   }
   plan::Plan build() {
+    const plan::ObjectId meeting{api::services(), "bert-scheduler-0"};
+    const bool has_scheduler = plan_.role("Scheduler") != nullptr;
     for (auto& role : plan_.roles) {
-      if (!plan_.objects.empty()) {
-        role.after = {"bert-scheduler-0"};
-        if (role.name != "Scheduler") {
-          role.late = {{.path = {"spec", "containers", std::size_t{0}, "image"},
-                        .value = plan::ServiceIp{"bert-scheduler-0"}}};
-        }
-      }
+      if (!has_scheduler) continue;
+      role.after = {meeting};
+      if (role.name == "Scheduler") continue;
+      role.values = {{.path = {"spec", "containers", std::size_t{0}, "image"},
+                      .value = {plan::ServiceIp{meeting.name}}}};
     }
     return plan_;
   }
@@ -95,10 +119,7 @@ inline PodView pod(const std::string& role, int index, api::PodPhase phase,
   PodView view;
   view.role = role;
   view.index = index;
-  view.name = (role == "Worker" ? "bert-worker-"
-               : role == "PS"   ? "bert-ps-"
-                                : "bert-scheduler-") +
-              std::to_string(index);
+  view.name = "bert-" + to_lower(role) + "-" + std::to_string(index);
   view.uid = "uid-" + view.name;
   view.phase = phase;
   ContainerView container{
@@ -108,6 +129,21 @@ inline PodView pod(const std::string& role, int index, api::PodPhase phase,
     view.finished_at = kStart;
   }
   view.containers.push_back(container);
+  return view;
+}
+
+// The same pod after so many tries.
+inline PodView attempt(PodView view, std::int64_t tries) {
+  view.attempt = tries;
+  view.uid += "-" + std::to_string(tries);
+  return view;
+}
+
+// Taken away by the cluster.
+inline PodView disrupted(const std::string& role, int index, std::optional<int> exit_code = {}) {
+  PodView view = pod(role, index, api::PodPhase::Failed, exit_code);
+  view.disruption_target = true;
+  view.reason = "EvictionByEvictionAPI";
   return view;
 }
 

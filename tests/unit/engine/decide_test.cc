@@ -52,7 +52,7 @@ TEST(Create, MS5_NoPodBeforeTheServiceHasItsAddress) {
 TEST(Create, PodsCarryOwnerRankAndAttempt) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().build();
   Observed observed = begun();
-  observed.ledger.attempts["Worker/0"] = 3;
+  observed.ledger.roles["Worker"].attempts[0] = 3;
   const Decision decision = decide(plan, observed, kStart);
   const json::Value body = make_pod(plan, actions<CreatePod>(decision).at(0));
   const auto& owner = body["metadata"]["ownerReferences"][0];
@@ -102,91 +102,126 @@ TEST(Create, ATwiceHeldRankIsNeitherCountedNorTouched) {
   EXPECT_FALSE(plan::is_terminal(decision.verdict.phase));
 }
 
-TEST(Scale, FewerReplicasDeleteTheHighestIndexesAndMoreCreateTheMissing) {
+TEST(End, ATerminalVerdictIsFinalWhateverPodsDoLater) {
+  const auto plan = JobBuilder().workers(1).first_worker_decides().build();
   Observed observed = begun();
-  for (int i = 0; i < 3; ++i) observed.pods.push_back(pod("Worker", i, PodPhase::Running));
-  const auto fewer =
-      decide(JobBuilder().workers(2).first_worker_decides().build(), observed, kStart);
-  EXPECT_THAT(deleted_pods(fewer), ElementsAre("bert-worker-2"));
-  EXPECT_EQ(actions<DeletePod>(fewer)[0].reason, Reason::ScaleDown);
-  EXPECT_EQ(actions<DeletePod>(fewer)[0].uid, "uid-bert-worker-2");
-  const auto more =
-      decide(JobBuilder().workers(4).first_worker_decides().build(), observed, kStart);
-  EXPECT_THAT(created_pods(more), ElementsAre("bert-worker-3"));
+  observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0)};
+  observed.ledger = decide(plan, observed, kStart).verdict.ledger;
+  observed.pods = {pod("Worker", 0, PodPhase::Failed, 1)};
+  const Decision later = decide(plan, observed, kStart + 1h);
+  EXPECT_EQ(later.verdict.phase, Phase::Succeeded);
+  EXPECT_EQ(later.verdict.ledger.completion_time, kStart);
+  EXPECT_THAT(created_pods(later), IsEmpty());
 }
 
-struct OutcomeCase {
-  std::string name;
-  bool all_workers;
-  std::vector<PodView> pods;
-  Phase expected;
-};
-
-class Outcome : public ::testing::TestWithParam<OutcomeCase> {};
-
-TEST_P(Outcome, IsWhatTheRulesSay) {
-  JobBuilder builder;
-  builder.scheduler().workers(2);
+TEST(End, MS9_TheJobIsDeletedWhenItsTimeAfterTheEndIsOver) {
   const auto plan =
-      (GetParam().all_workers ? builder.all_workers_decide() : builder.first_worker_decides())
-          .build();
+      JobBuilder().workers(1).first_worker_decides().limits({.ttl_seconds = 30}).build();
   Observed observed = begun();
-  observed.objects = {service()};
-  observed.pods = GetParam().pods;
-  const Decision decision = decide(plan, observed, kStart);
-  EXPECT_EQ(decision.verdict.phase, GetParam().expected);
-  if (plan::is_terminal(GetParam().expected)) {
-    EXPECT_TRUE(decision.commit_first);
-    EXPECT_EQ(decision.verdict.ledger.completion_time, kStart);
-    EXPECT_THAT(created_pods(decision), IsEmpty()) << "nothing is created after the end";
+  observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0)};
+  const Decision ending = decide(plan, observed, kStart);
+  EXPECT_EQ(ending.wake_at, kStart + 30s);
+  observed.ledger = ending.verdict.ledger;
+  EXPECT_EQ(actions<DeleteJob>(decide(plan, observed, kStart + 29s)).size(), 0U);
+  EXPECT_EQ(actions<DeleteJob>(decide(plan, observed, kStart + 30s)).size(), 1U);
+}
+
+TEST(End, NothingIsDoneForAJobThatIsBeingDeleted) {
+  Observed observed = begun();
+  observed.deleting = true;
+  EXPECT_THAT(decide(JobBuilder().workers(3).build(), observed, kStart).wave, IsEmpty());
+}
+
+Refusal refusal(ErrorCode code, std::string message) {
+  return {.kind = "Pod",
+          .name = "bert-worker-0",
+          .role = "Worker",
+          .index = 0,
+          .error = {.code = code, .message = std::move(message)}};
+}
+
+TEST(Refused, InvalidOrForbiddenFailsTheJobWithTheServersWords) {
+  const auto plan = JobBuilder().workers(1).first_worker_decides().build();
+  for (const auto code : {ErrorCode::Invalid, ErrorCode::Forbidden}) {
+    Observed observed = begun();
+    observed.refusals = {refusal(code, "no such luck")};
+    const Decision decision = decide(plan, observed, kStart);
+    EXPECT_EQ(decision.verdict.phase, Phase::Failed);
+    EXPECT_EQ(decision.verdict.cause->text, "no such luck");
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Rules, Outcome,
-    ::testing::Values(
-        OutcomeCase{"first worker succeeded",
-                    false,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)},
-                    Phase::Succeeded},
-        OutcomeCase{"only the second worker succeeded",
-                    false,
-                    {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Succeeded, 0)},
-                    Phase::Running},
-        OutcomeCase{"all workers must, one still runs",
-                    true,
-                    {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)},
-                    Phase::Running},
-        OutcomeCase{
-            "all workers did",
-            true,
-            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Succeeded, 0)},
-            Phase::Succeeded},
-        OutcomeCase{"scheduler failed",
-                    false,
-                    {pod("Scheduler", 0, PodPhase::Failed, 1), pod("Worker", 0, PodPhase::Running)},
-                    Phase::Failed},
-        OutcomeCase{
-            "scheduler succeeded, which means nothing",
-            true,
-            {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Running)},
-            Phase::Running},
-        OutcomeCase{
-            "MS-7: success wins by default",
-            false,
-            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)},
-            Phase::Succeeded},
-        OutcomeCase{
-            "MS-7: failure wins when all must succeed",
-            true,
-            {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Failed, 1)},
-            Phase::Failed},
-        OutcomeCase{
-            "nothing runs yet", false, {pod("Worker", 0, PodPhase::Pending)}, Phase::Created},
-        OutcomeCase{"unknown is not failed",
-                    false,
-                    {pod("Worker", 0, PodPhase::Unknown)},
-                    Phase::Created}));
+TEST(Refused, QuotaIsWaitedFor) {
+  const auto plan = JobBuilder().workers(1).first_worker_decides().build();
+  Observed observed = begun();
+  observed.refusals = {refusal(ErrorCode::Forbidden, "pods is forbidden: exceeded quota: small")};
+  const Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(decision.verdict.phase, Phase::Created);
+  EXPECT_THAT(decision.verdict.waiting_for, ::testing::HasSubstr("exceeded quota"));
+  EXPECT_THAT(created_pods(decision), IsEmpty());
+  EXPECT_TRUE(decision.wake_at);
+}
+
+TEST(Refused, AForeignObjectIsNeverAdopted) {
+  const auto plan = JobBuilder().workers(1).first_worker_decides().build();
+  Observed observed = begun();
+  observed.refusals = {refusal(ErrorCode::AlreadyExists, "exists")};
+  observed.refusals[0].foreign = true;
+  Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(decision.verdict.phase, Phase::Failed);
+  EXPECT_THAT(decision.verdict.cause->text, ::testing::HasSubstr("bert-worker-0"));
+  observed.refusals[0].terminating = true;
+  decision = decide(plan, observed, kStart);
+  EXPECT_EQ(decision.verdict.phase, Phase::Created);
+  EXPECT_TRUE(decision.wake_at);
+}
+
+TEST(Frozen, ABadEditTouchesNothingButTheDeadlineHolds) {
+  Observed observed = begun();
+  observed.ledger.limits.deadline_seconds = 60;
+  observed.ledger.phase = Phase::Running;
+  observed.pods = {pod("Worker", 0, PodPhase::Running)};
+  const auto job = JobBuilder().build().job;
+  const Decision frozen = decide_frozen(job, observed, kStart);
+  EXPECT_THAT(frozen.wave, IsEmpty());
+  EXPECT_EQ(frozen.verdict.phase, Phase::Running);
+  EXPECT_EQ(frozen.verdict.ledger.observed_generation, 1);
+  EXPECT_EQ(frozen.wake_at, kStart + 60s);
+  const Decision over = decide_frozen(job, observed, kStart + 60s);
+  EXPECT_EQ(over.verdict.phase, Phase::Failed);
+  EXPECT_THAT(deleted_pods(over), ElementsAre("bert-worker-0"));
+}
+
+TEST(Frozen, AnEndedJobWaitsForNothingButItsTimeToLive) {
+  Observed observed = begun();
+  observed.ledger.limits.ttl_seconds = 60;
+  observed.ledger.phase = Phase::Failed;
+  observed.ledger.completion_time = kStart;
+  const auto job = JobBuilder().build().job;
+  const Decision kept = decide_frozen(job, observed, kStart);
+  EXPECT_EQ(kept.verdict.waiting_for, "");
+  EXPECT_THAT(kept.wave, IsEmpty());
+  EXPECT_EQ(kept.wake_at, kStart + 60s);
+  EXPECT_EQ(decide_frozen(job, observed, kStart + 60s).wave.size(), 1U);
+  observed.deleting = true;
+  EXPECT_THAT(decide_frozen(job, observed, kStart + 60s).wave, IsEmpty());
+}
+
+TEST(InvalidFromTheStart, IsFailedForGoodAndSaysWhy) {
+  const auto job = JobBuilder().build().job;
+  const Error error{.code = ErrorCode::Invalid, .message = "spec: is required"};
+  const Decision decision = decide_invalid(job, {}, error, kStart);
+  EXPECT_TRUE(decision.commit_first);
+  EXPECT_THAT(decision.wave, IsEmpty());
+  EXPECT_EQ(decision.verdict.phase, Phase::Failed);
+  EXPECT_EQ(decision.verdict.cause->kind, plan::CauseKind::InvalidSpec);
+  EXPECT_EQ(decision.verdict.cause->text, "spec: is required");
+  EXPECT_EQ(decision.verdict.ledger.completion_time, kStart);
+  const Observed later{.ledger = decision.verdict.ledger};
+  const Decision again = decide_invalid(job, later, error, kStart + 1h);
+  EXPECT_EQ(again.verdict.ledger, decision.verdict.ledger);
+  EXPECT_THAT(again.notes, IsEmpty());
+}
 
 }  // namespace
 }  // namespace muster::engine

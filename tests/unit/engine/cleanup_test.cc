@@ -1,0 +1,95 @@
+#include "engine/cleanup.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "builders.h"
+#include "engine/decide.h"
+
+namespace muster::engine {
+namespace {
+
+using namespace testing;
+using api::PodPhase;
+using plan::CleanUp;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using namespace std::chrono_literals;
+
+struct CleanUpCase {
+  CleanUp policy;
+  std::vector<std::string> pods;
+  bool service;
+};
+
+class CleanUpPolicy : public ::testing::TestWithParam<CleanUpCase> {};
+
+TEST_P(CleanUpPolicy, DeletesWhatItSays) {
+  const auto plan =
+      JobBuilder().scheduler().workers(2).first_worker_decides().clean(GetParam().policy).build();
+  Observed observed = begun();
+  observed.objects = {service()};
+  // MS-19: the service goes with the end although its pod is finished.
+  observed.pods = {pod("Scheduler", 0, PodPhase::Succeeded, 0),
+                   pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)};
+  const Decision ending = decide(plan, observed, kStart);
+  EXPECT_EQ(deleted_pods(ending), GetParam().pods);
+  EXPECT_EQ(actions<DeleteObject>(ending).size(), GetParam().service ? 1U : 0U);
+  // The same again after a crash: the verdict stays, the clean-up is repeated.
+  observed.ledger = ending.verdict.ledger;
+  const Decision again = decide(plan, observed, kStart + 1h);
+  EXPECT_EQ(deleted_pods(again), GetParam().pods);
+  EXPECT_EQ(again.verdict, ending.verdict);
+  EXPECT_FALSE(again.commit_first);
+}
+
+TEST(CleanUpRace, APodThatGoesBecauseItRunsGoesOnlyAsItWasSeen) {
+  for (const CleanUp policy : {CleanUp::Running, CleanUp::All}) {
+    const auto plan = JobBuilder().workers(2).first_worker_decides().clean(policy).build();
+    Observed observed = begun();
+    observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0), pod("Worker", 1, PodPhase::Running)};
+    observed.pods[1].resource_version = "7";
+    const auto gone = actions<DeletePod>(decide(plan, observed, kStart));
+    EXPECT_EQ(gone.back().resource_version, policy == CleanUp::Running ? "7" : "");
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Policies, CleanUpPolicy,
+                         ::testing::Values(CleanUpCase{CleanUp::None, {}, false},
+                                           CleanUpCase{CleanUp::Running, {"bert-worker-1"}, true},
+                                           CleanUpCase{CleanUp::All,
+                                                       {"bert-scheduler-0", "bert-worker-0",
+                                                        "bert-worker-1"},
+                                                       true}));
+
+TEST(CleanUpByRole, EachRoleHasItsOwnPolicyForEachEnd) {
+  auto plan = JobBuilder().role("Launcher", "launcher", 1).workers(1).build();
+  plan.roles[0].on_success = CleanUp::None;
+  plan.roles[1].on_success = CleanUp::All;
+  plan.roles[0].on_failure = CleanUp::All;
+  plan.roles[1].on_failure = CleanUp::None;
+  Observed observed = begun();
+  observed.objects = {service()};
+  observed.pods = {pod("Launcher", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Running)};
+  std::vector<Action> wave;
+  clean_up(plan, observed, {.phase = plan::Phase::Succeeded}, wave);
+  ASSERT_EQ(wave.size(), 2U) << "the Worker and the service";
+  EXPECT_EQ(std::get<DeletePod>(wave[0]).name, "bert-worker-0");
+  wave.clear();
+  clean_up(plan, observed, {.phase = plan::Phase::Failed}, wave);
+  EXPECT_EQ(std::get<DeletePod>(wave[0]).name, "bert-launcher-0");
+}
+
+TEST(CleanUpObjects, OneThatIsTheJobsStaysAsLongAsTheJob) {
+  auto plan = JobBuilder().scheduler().workers(1).build();
+  plan.objects[0].until = plan::Until::JobGone;
+  Observed observed = begun();
+  observed.objects = {service(), service("another")};
+  std::vector<Action> wave;
+  clean_up(plan, observed, {.phase = plan::Phase::Failed}, wave);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<DeleteObject>(wave[0]).name, "another");
+}
+
+}  // namespace
+}  // namespace muster::engine
