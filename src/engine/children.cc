@@ -96,14 +96,12 @@ void label_rank(json::Value& labels, const plan::Plan& plan, const CreatePod& po
 
 }  // namespace
 
-Children::Children(const Observed& observed) {
-  pods_.reserve(observed.pods.size());
-  for (const PodView& pod : observed.pods) pods_.emplace(pod.name, &pod);
-  for (const ObjectView& object : observed.objects) {
+Children::Children(const std::vector<ObjectView>& objects) {
+  for (const ObjectView& object : objects) {
     auto known = std::ranges::find(objects_, object.resource, &OfResource::resource);
     if (known == objects_.end()) {
       known = objects_.insert(objects_.end(), {.resource = object.resource, .by_name = {}});
-      known->by_name.reserve(observed.objects.size());
+      known->by_name.reserve(objects.size());
     }
     known->by_name.emplace(object.name, &object);
   }
@@ -114,11 +112,6 @@ const ObjectView* Children::object(const api::Resource& resource, std::string_vi
   if (known == objects_.end()) return nullptr;
   const auto found = known->by_name.find(name);
   return found == known->by_name.end() ? nullptr : found->second;
-}
-
-const PodView* Children::pod(std::string_view name) const {
-  const auto found = pods_.find(name);
-  return found == pods_.end() ? nullptr : found->second;
 }
 
 std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,

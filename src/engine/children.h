@@ -19,12 +19,11 @@ namespace muster::engine {
 // over ranks. Lives no longer than what was observed.
 class Children {
  public:
-  explicit Children(const Observed& observed);
+  explicit Children(const std::vector<ObjectView>& objects);
 
   // Null when there is none.
   [[nodiscard]] const ObjectView* object(const api::Resource& resource,
                                          std::string_view name) const;
-  [[nodiscard]] const PodView* pod(std::string_view name) const;
 
  private:
   // Few resources, many names.
@@ -33,7 +32,6 @@ class Children {
     std::unordered_map<std::string_view, const ObjectView*> by_name;
   };
   std::vector<OfResource> objects_;
-  std::unordered_map<std::string_view, const PodView*> pods_;
 };
 
 // The addresses that the plan's values ask for, as far as they are known.

@@ -91,7 +91,7 @@ void end(Decision& decision, Phase phase, std::optional<Cause> cause, Time now) 
 class Decider {
  public:
   Decider(const plan::Plan& plan, const Observed& observed, Time now)
-      : plan_(plan), observed_(observed), now_(now), children_(observed) {
+      : plan_(plan), observed_(observed), now_(now), children_(observed.objects) {
     decision_.verdict.ledger = observed.ledger;
     refusals_ = weigh(observed.refusals);
   }

@@ -49,7 +49,14 @@ class Maker {
     }
   }
 
+  // Nobody of a new epoch meets anybody of an older one.
   void make_pods() {
+    const bool old_ones_left = std::ranges::any_of(
+        census_.surplus(), [&](const PodView* pod) { return pod->epoch != ledger_.epoch; });
+    if (old_ones_left) {
+      missing_.waiting_for = "the pods of the run before to end";
+      return;
+    }
     auto rank = census_.ranks().begin();
     for (const plan::Role& role : plan_.roles) {
       const auto end = rank + role.replicas;
@@ -87,10 +94,7 @@ class Maker {
         continue;
       }
       const std::int64_t attempt = known.attempt(rank->index);
-      std::string name = role.pod_name.name(rank->index, attempt);
-      // One of an older epoch may still be on its way out under that name.
-      if (children_.pod(name) != nullptr) continue;
-      wave_.emplace_back(CreatePod{.name = std::move(name),
+      wave_.emplace_back(CreatePod{.name = role.pod_name.name(rank->index, attempt),
                                    .role = &role,
                                    .index = rank->index,
                                    .attempt = attempt,

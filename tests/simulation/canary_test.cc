@@ -126,9 +126,11 @@ TEST_F(Canary, AnotherEndIsSeen) {
 TEST_F(Canary, ACounterThatFallsOrRunsAheadIsSeen) {
   const json::Value job = stored_job(json::Object{{"muster", json::Object{{"restartCount", 2}}}});
   write_status(job, json::Object{{"muster", json::Object{{"restartCount", 1}}}});
-  write_status(job,
-               json::Object{{"muster", json::Object{{"restartCount", 2},
-                                                    {"attempts", json::Object{{"Worker/0", 1}}}}}});
+  write_status(
+      job, json::Object{
+               {"muster",
+                json::Object{{"restartCount", 2},
+                             {"attempts", json::Object{{"Worker", json::Object{{"1", "0"}}}}}}}});
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S5"), StartsWith("S5")));
 }
 

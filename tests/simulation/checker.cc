@@ -5,8 +5,8 @@
 #include "api/object.h"
 #include "api/pod.h"
 #include "json/write.h"
+#include "plan/ledger.h"
 #include "plan/plan.h"
-#include "plan/verdict.h"
 
 namespace muster::simulation {
 namespace {
@@ -24,14 +24,27 @@ const json::Value& terminal(const json::Value& job) {
   return succeeded.is_null() ? api::condition_of(job, "Failed") : succeeded;
 }
 
-std::int64_t sum(const std::map<std::string, std::int64_t>& counts) {
+std::int64_t attempts_in(const plan::Ledger& ledger) {
   std::int64_t total = 0;
-  for (const auto& [key, count] : counts) total += count;
+  for (const auto& [name, role] : ledger.roles) {
+    for (const auto& [index, attempts] : role.attempts) total += attempts;
+  }
   return total;
 }
 
+std::int64_t disruptions_in(const plan::Ledger& ledger) {
+  std::int64_t total = 0;
+  for (const auto& [name, role] : ledger.roles) total += role.disruptions;
+  return total;
+}
+
+std::int64_t number_in(const json::Value& pod, std::string_view label) {
+  return std::stoll(api::label_of(pod, label));
+}
+
 std::string incarnation(const Process& process) {
-  return fmt::format("{} {} attempt {}", process.job_uid, process.rank, process.attempt);
+  return fmt::format("{} {} epoch {} attempt {}", process.job_uid, process.rank, process.epoch,
+                     process.attempt);
 }
 
 }  // namespace
@@ -136,7 +149,9 @@ void Checker::check_remove_job(const Request& request, const json::Value& job) {
 bool Checker::is_justified(const json::Value& child, bool is_pod) const {
   const auto job = job_of(child);
   if (job == nullptr || api::is_deleting(*job) || !terminal(*job).is_null()) return true;
-  if (!is_pod) return false;
+  const plan::Ledger ledger = ledger_of(*job);
+  if (!is_pod) return ledger.phase == plan::Phase::Suspended;
+  if (number_in(child, plan::labels::kEpoch) < ledger.epoch) return true;
   const std::string& role = api::label_of(child, plan::labels::kRole);
   const int index = std::stoi(api::label_of(child, plan::labels::kIndex));
   const json::Value& replicas = (*job)["spec"]["msReplicaSpecs"][role]["replicas"];
@@ -145,10 +160,9 @@ bool Checker::is_justified(const json::Value& child, bool is_pod) const {
   if (const auto fewest = fewest_.find(role); fewest != fewest_.end() && index >= fewest->second) {
     return true;
   }
-  const plan::Ledger ledger = ledger_of(*job);
-  const auto replaced = ledger.replaced.find(plan::rank_key(role, index));
-  return api::phase_of(child) == api::PodPhase::Failed && replaced != ledger.replaced.end() &&
-         replaced->second == api::uid_of(child);
+  const auto tries = ledger.roles.find(role);
+  return api::phase_of(child) == api::PodPhase::Failed && tries != ledger.roles.end() &&
+         number_in(child, plan::labels::kAttempt) < tries->second.attempt(index);
 }
 
 void Checker::check_transition(const json::Value& old, const json::Value& now) {
@@ -164,16 +178,17 @@ void Checker::check_transition(const json::Value& old, const json::Value& now) {
   const plan::Ledger was = ledger_of(old);
   const json::Value& restarts = now["status"]["muster"]["restartCount"];
   if (restarts.as_int() < old["status"]["muster"]["restartCount"].as_int() ||
-      sum(ledger.attempts) < sum(was.attempts) || ledger.epoch < was.epoch) {
+      (ledger.epoch == was.epoch && attempts_in(ledger) < attempts_in(was)) ||
+      disruptions_in(ledger) < disruptions_in(was) || ledger.epoch < was.epoch) {
     violation("S5", "a counter went backwards: " + key);
   }
-  const std::int64_t attempts = sum(ledger.attempts);
+  const std::int64_t attempts = attempts_in(ledger);
   if (attempts > failures_[api::uid_of(now)]) {
     violation("S5", fmt::format("{} retries for {} failures: {}", attempts,
                                 failures_[api::uid_of(now)], key));
   }
   const json::Value& limit = now["spec"]["runPolicy"]["backoffLimit"];
-  if (limit.is_number() && attempts > limit.as_int()) {
+  if (limit.is_number() && attempts - disruptions_in(ledger) > limit.as_int()) {
     violation("S5", "more restarts than the limit: " + key);
   }
 }
@@ -208,7 +223,7 @@ void Checker::ended(const Process& process, End end) {
   const auto found = live_.find({process.job_uid, process.rank});
   if (found != live_.end() && found->second.pod_uid == process.pod_uid) live_.erase(found);
   last_end_[incarnation(process)] = end;
-  if (end == End::Retryable) ++failures_[process.job_uid];
+  if (end == End::Retryable || end == End::Disrupted) ++failures_[process.job_uid];
 }
 
 }  // namespace muster::simulation

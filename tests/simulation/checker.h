@@ -56,7 +56,7 @@ class Checker {
   void after(const Request& request, const json::Value& answer);
 
   void started(const Process& process);
-  enum class End { Killed, Exited, Retryable };
+  enum class End { Killed, Exited, Retryable, Disrupted };
   void ended(const Process& process, End end);
 
   // The user asks for so many of a role; what is above the smallest wish may go.

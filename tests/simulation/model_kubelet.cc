@@ -4,7 +4,6 @@
 
 #include "api/object.h"
 #include "base/check.h"
-#include "engine/census.h"
 #include "plan/plan.h"
 
 namespace muster::simulation {
@@ -30,10 +29,19 @@ json::Value running_status(const std::string& ip, Time now) {
            json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}}, true)}}};
 }
 
-json::Value ended_status(int code, Time now) {
+bool asks_for_retry(int code) {
+  return code == 130 || code == 137 || code == 138 || code == 143;
+}
+
+json::Value ended_status(int code, bool disrupted, Time now) {
+  json::Array conditions = {json::Object{{"type", "Ready"}, {"status", "False"}}};
+  if (disrupted) {
+    conditions.push_back(json::Object{
+        {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
+  }
   return json::Object{
       {"phase", code == 0 ? "Succeeded" : "Failed"},
-      {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "False"}}}},
+      {"conditions", std::move(conditions)},
       {"containerStatuses",
        json::Array{container_status(
            json::Object{{"terminated", json::Object{{"exitCode", code},
@@ -132,8 +140,9 @@ Task<void> ModelKubelet::start(std::string uid) {
 void ModelKubelet::begin_together() {
   for (const auto& [uid, pod] : pods_) {
     if (!pod.up) continue;
-    const auto exit =
-        script_.exits.find(fmt::format("{}#{}", pod.process.rank, pod.process.attempt));
+    const std::string name = fmt::format("{}#{}", pod.process.rank, pod.process.attempt);
+    const auto exit = script_.exits.find(
+        pod.process.epoch == 0 ? name : fmt::format("{}@{}", name, pod.process.epoch));
     if (exit != script_.exits.end()) scope_.spawn(exit_later(uid, round_, exit->second));
   }
 }
@@ -142,10 +151,12 @@ Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script
   if (!co_await rt::sleep_for(loop_, exit.after)) co_return;
   Pod* pod = find(uid);
   if (pod == nullptr || !pod->up || round != round_) co_return;
-  end(*pod, engine::is_retryable(exit.code) ? Checker::End::Retryable : Checker::End::Exited);
+  end(*pod, exit.disrupted              ? Checker::End::Disrupted
+            : asks_for_retry(exit.code) ? Checker::End::Retryable
+                                        : Checker::End::Exited);
   if (exit.code != 0) ++round_;
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid, ended_status(exit.code, loop_.now()));
+  co_await write_status(key, uid, ended_status(exit.code, exit.disrupted, loop_.now()));
 }
 
 void ModelKubelet::end(Pod& pod, Checker::End how) {
@@ -166,7 +177,7 @@ Task<void> ModelKubelet::stop(std::string uid) {
   if (pod == nullptr) co_return;
   if (pod->up) end(*pod, Checker::End::Killed);
   const api::ObjectKey key = pod->key;
-  if (was_up) co_await write_status(key, uid, ended_status(143, loop_.now()));
+  if (was_up) co_await write_status(key, uid, ended_status(143, false, loop_.now()));
   last_action_ = loop_.monotonic();
   [[maybe_unused]] const auto removed =
       co_await cluster_.remove(api::pods(), key, {.uid = uid, .grace_seconds = 0});

@@ -18,9 +18,11 @@ struct Script {
   struct Exit {
     Duration after{};
     int code = 0;
+    bool disrupted = false;  // the cluster takes it away
   };
   std::size_t ranks = 3;              // how many are all
-  std::map<std::string, Exit> exits;  // by "Worker/0#0": rank and attempt; without one it runs on
+  std::map<std::string, Exit> exits;  // by "Worker/0#0": rank and attempt, and "Worker/0#0@2" in
+                                      // epoch 2; without one it runs on
 };
 
 // Places and starts pods, keeps the table of processes, ends them as the script says, and honours

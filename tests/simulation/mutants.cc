@@ -110,8 +110,40 @@ Decide always_has_news() {
 Decide forgets_the_retry() {
   return [](const plan::Plan& plan, const Observed& observed, Time now) {
     Decision decision = engine::decide(plan, observed, now);
-    decision.verdict.ledger.attempts = observed.ledger.attempts;
+    for (auto& [name, role] : decision.verdict.ledger.roles) {
+      const auto before = observed.ledger.roles.find(name);
+      role.attempts = before == observed.ledger.roles.end() ? std::map<int, std::int64_t>()
+                                                            : before->second.attempts;
+    }
     return decision;
+  };
+}
+
+Decide keeps_suspended_pods() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    std::erase_if(decision.wave, [](const engine::Action& action) {
+      const auto* pod = std::get_if<engine::DeletePod>(&action);
+      return pod != nullptr && pod->reason == engine::Reason::Suspended;
+    });
+    return decision;
+  };
+}
+
+// Those of the old run are taken to be gone as soon as they are asked to go.
+Decide resumes_too_early() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    std::erase_if(observed.pods, [&](const engine::PodView& pod) {
+      return pod.epoch != observed.ledger.epoch && pod.deleting;
+    });
+    return engine::decide(plan, observed, now);
+  };
+}
+
+Decide blames_the_program_for_disruptions() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    for (engine::PodView& pod : observed.pods) pod.disruption_target = false;
+    return engine::decide(plan, observed, now);
   };
 }
 
@@ -288,6 +320,10 @@ std::vector<Specimen> zoo() {
       {policy("surplus kept", &keeps_surplus), "scale", Kind::None, "O1"},
       {policy("epochs mixed", &mixes_epochs), "create", Kind::None, "S2"},
       {policy("TTL from creation", &counts_life_from_birth), "ttl", Kind::None, "S6"},
+      {policy("suspended pods kept", &keeps_suspended_pods), "suspend", Kind::None, "L1"},
+      {policy("resumed too early", &resumes_too_early), "suspend", Kind::None, "S15"},
+      {policy("disruption taken for a failure", &blames_the_program_for_disruptions), "disruption",
+       Kind::None, "O1"},
       {policy("hot loop on equal spec", &always_has_news), "create", Kind::None, "L1"},
   };
 }

@@ -80,6 +80,21 @@ Task<void> bounce(User& user, json::Value job) {
   co_await user.wait_for_processes(3);
 }
 
+// Held, let go while the old pods are still on their way out, held again and let go at leisure.
+Task<void> suspend(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.set_suspend(true);
+  co_await user.pause(seconds(1));
+  co_await user.set_suspend(false);
+  co_await user.pause(seconds(10));
+  co_await user.wait_for_processes(3);
+  co_await user.set_suspend(true);
+  co_await user.wait_for_processes(0);
+  co_await user.set_suspend(false);
+  co_await user.wait_for_end();
+}
+
 // Somebody else has a pod of the name that we need.
 Task<void> foreign(User& user, json::Value job) {
   json::Value pod = job["spec"]["msReplicaSpecs"]["Worker"]["template"];
@@ -99,6 +114,22 @@ std::vector<Workload> make_workloads() {
                             {"Worker/1#0", {seconds(10), 0}}}},
                  &create_and_wait,
                  "Succeeded"});
+  json::Value in_place = with_policy("backoffLimit", 0);
+  in_place["spec"]["msReplicaSpecs"]["Worker"]["restartPolicy"] = "OnFailure";
+  all.push_back({"disruption",
+                 std::move(in_place),
+                 {.exits = {{"Worker/0#0", {seconds(5), 143, true}},
+                            {"Worker/0#1", {seconds(10), 0}},
+                            {"Worker/1#0", {seconds(10), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
+  all.push_back(
+      {"suspend",
+       three_ranks(),
+       {.exits = {{"Worker/0#0@4", {seconds(10), 0}}, {"Worker/1#0@4", {seconds(10), 0}}}},
+       &suspend,
+       "Succeeded",
+       true});
   all.push_back({"success", three_ranks(), both_succeed(), &create_and_wait, "Succeeded"});
   all.push_back({"failure",
                  three_ranks(),
@@ -169,19 +200,29 @@ Task<void> User::wait_for_end() {
   }
 }
 
-Task<void> User::set_workers(int replicas) {
-  checker_.wish("Worker", replicas);
+Task<void> User::edit_job(std::function<void(json::Value&)> edit) {
   while (true) {
     const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
     if (!job) co_return;
     json::Value edited = **job;
-    edited["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = replicas;
+    edit(edited);
     const auto stored = co_await cluster_.update(jobs_, std::move(edited));
     if (stored) co_return;
     if (stored.error().code != ErrorCode::Conflict) {
       check_failed(__FILE__, __LINE__, stored.error().message.c_str());
     }
   }
+}
+
+Task<void> User::set_workers(int replicas) {
+  checker_.wish("Worker", replicas);
+  return edit_job([replicas](json::Value& job) {
+    job["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = replicas;
+  });
+}
+
+Task<void> User::set_suspend(bool suspend) {
+  return edit_job([suspend](json::Value& job) { job["spec"]["runPolicy"]["suspend"] = suspend; });
 }
 
 Task<void> User::remove_job() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,12 +30,16 @@ class User {
   Task<void> wait_for_end();
   Task<void> pause(Duration duration);
   Task<void> set_workers(int replicas);
+  Task<void> set_suspend(bool suspend);
   Task<void> remove_job();
 
  private:
   rt::Loop& loop_;
   cluster::Cluster& cluster_;
   const ModelKubelet& kubelet_;
+  // Stores what the edit makes of the job, however often others are faster.
+  Task<void> edit_job(std::function<void(json::Value&)> edit);
+
   const api::Resource& jobs_;
   Checker& checker_;
 };
@@ -49,7 +54,8 @@ struct Workload {
   bool racy = false;       // what is made and seen on the way depends on who is faster
 };
 
-// create, restart, success, failure, deadline, ttl, delete and scale of a job with three ranks; and
+// create, restart, disruption, success, failure, deadline, ttl, suspend, delete and scale of a job
+// with three ranks; and
 // recreate, bounce and foreign, where names collide.
 const std::vector<Workload>& workloads();
 const Workload& workload(std::string_view name);

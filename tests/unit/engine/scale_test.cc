@@ -103,11 +103,11 @@ TEST(NameRule, HasIndexAndAttemptWhereTheKindSaysSo) {
   }
 }
 
-TEST(Scale, ANameThatIsStillTakenIsWaitedFor) {
+TEST(Scale, PodsOfAnOlderEpochAreWaitedFor) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().build();
   Observed observed = begun();
   observed.ledger.epoch = 1;
-  observed.pods = {pod("Worker", 0, PodPhase::Running)};  // of epoch 0
+  observed.pods = {pod("Worker", 1, PodPhase::Running)};  // of epoch 0
   observed.pods[0].deleting = true;
   EXPECT_THAT(decide(plan, observed, kStart).wave, IsEmpty());
   observed.pods.clear();
