@@ -1,0 +1,59 @@
+// muster-generate DIR: writes the generated files of deploy/ into DIR, and removes CRDs of kinds
+// that are no more. With --check it writes nothing, names what differs, and ends with 1 then.
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "dialects/registry.h"
+#include "files.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path).rdbuf();
+  return text.str();
+}
+
+bool is_crd(const fs::path& path) {
+  return path.extension() == ".yaml" && path.parent_path().filename() == "crds";
+}
+
+int generate(const fs::path& directory, bool check) {
+  const auto files = muster::deploy::files_for(muster::dialects::make_registry());
+  int stale = 0;
+  const auto differs = [&](const fs::path& path) {
+    fmt::print("{} {}\n", check ? "stale:" : "writing", path.string());
+    ++stale;
+  };
+  for (const auto& [name, text] : files) {
+    const fs::path path = directory / name;
+    if (read(path) == text) continue;
+    differs(path);
+    if (!check) std::ofstream(path) << text;
+  }
+  for (const auto& entry : fs::directory_iterator(directory / "crds")) {
+    const std::string name = fs::relative(entry.path(), directory).string();
+    if (!is_crd(entry.path()) || files.contains(name)) continue;
+    differs(entry.path());
+    if (!check) fs::remove(entry.path());
+  }
+  if (check && stale > 0) fmt::print("run ./dev gen\n");
+  return check && stale > 0 ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool check = argc == 3 && std::string_view(argv[1]) == "--check";
+  if (argc != 2 && !check) {
+    fmt::print(stderr, "usage: muster-generate [--check] DIR\n");
+    return 2;
+  }
+  return generate(argv[argc - 1], check);
+}

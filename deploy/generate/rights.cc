@@ -1,0 +1,65 @@
+#include "rights.h"
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "api/resource.h"
+
+namespace muster::deploy {
+namespace {
+
+using Names = std::set<std::string>;
+using ByGroup = std::map<std::string, Names>;
+
+json::Array list(const Names& names) {
+  json::Array out;
+  for (const std::string& name : names) out.emplace_back(name);
+  return out;
+}
+
+json::Value rule(const std::string& group, const Names& resources, const json::Array& verbs) {
+  return json::Object{
+      {"apiGroups", json::Array{group}}, {"resources", list(resources)}, {"verbs", verbs}};
+}
+
+Names with_suffix(const Names& names, std::string_view suffix) {
+  Names out;
+  for (const std::string& name : names) out.insert(name + std::string(suffix));
+  return out;
+}
+
+}  // namespace
+
+json::Array rules_for(const plan::Registry& registry) {
+  ByGroup jobs;
+  ByGroup children{{"", {api::pods().plural}}};
+  Names leases;
+  for (const auto& dialect : registry.all()) {
+    const plan::Identity& identity = dialect->identity();
+    jobs[identity.resource.group].insert(identity.resource.plural);
+    for (const api::Resource& child : identity.children) children[child.group].insert(child.plural);
+    if (!identity.foreign_lease.empty()) leases.insert(identity.foreign_lease);
+  }
+  json::Array rules;
+  for (const auto& [group, names] : jobs) {
+    // delete: ttlSecondsAfterFinished
+    rules.push_back(rule(group, names, {"get", "list", "watch", "delete"}));
+    rules.push_back(rule(group, with_suffix(names, "/status"), {"update"}));
+    // Children block the deletion of their owner; some clusters ask for this right to say so.
+    rules.push_back(rule(group, with_suffix(names, "/finalizers"), {"update"}));
+  }
+  for (const auto& [group, names] : children) {
+    rules.push_back(rule(group, names, {"get", "list", "watch", "create", "delete"}));
+  }
+  rules.push_back(rule("", {api::events().plural}, {"create", "patch"}));
+  if (!leases.empty()) {
+    // The leases of the operators that we replace: both at once would fight over the same jobs.
+    json::Value look = rule(api::leases().group, {api::leases().plural}, {"list"});
+    look["resourceNames"] = list(leases);
+    rules.push_back(std::move(look));
+  }
+  return rules;
+}
+
+}  // namespace muster::deploy
