@@ -21,9 +21,9 @@ struct Resource {
   std::string kind;
   Scope scope = Scope::Namespaced;
 
-  // v1, mindspore.gitee.com/v1
+  // v1, coordination.k8s.io/v1
   [[nodiscard]] std::string api_version() const;
-  // pods, msjobs.mindspore.gitee.com
+  // pods, leases.coordination.k8s.io
   [[nodiscard]] std::string qualified() const;
   [[nodiscard]] bool namespaced() const { return scope == Scope::Namespaced; }
 

@@ -4,9 +4,10 @@
 
 #include "plan/dialect.h"
 
+// One line a kind; each is made in the file of its name. Immutable; any thread may use them.
 namespace muster::dialects {
 
-// MSJob, mindspore.gitee.com/v1. Immutable; any thread may use it.
-std::unique_ptr<const plan::Dialect> make_mindspore();
+std::unique_ptr<const plan::Dialect> make_msjob();       // mindspore.gitee.com/v1
+std::unique_ptr<const plan::Dialect> make_msjob_2020();  // kubeflow.org/v1
 
 }  // namespace muster::dialects

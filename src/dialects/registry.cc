@@ -1,12 +1,13 @@
 #include "dialects/registry.h"
 
-#include "dialects/mindspore.h"
+#include "dialects/kinds.h"
 
 namespace muster::dialects {
 
 plan::Registry make_registry() {
   plan::Registry registry;
-  registry.add(make_mindspore());
+  registry.add(make_msjob());
+  registry.add(make_msjob_2020());
   return registry;
 }
 

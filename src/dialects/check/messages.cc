@@ -1,17 +1,28 @@
-// How fields and values are worded in messages.
+#include "dialects/check/messages.h"
+
 #include <algorithm>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "base/limits.h"
 #include "base/strings.h"
-#include "dialects/fields.h"
 #include "json/write.h"
 
 namespace muster::dialects {
 namespace {
 
 constexpr std::size_t kMostShown = 64;  // bytes of a value that a message repeats
+constexpr std::string_view kCut = "…";
+
+// The longest beginning of at most that many bytes. A cut inside a character would leave bytes that
+// are not UTF-8.
+std::string_view beginning(std::string_view text, std::size_t most) {
+  if (text.size() <= most) return text;
+  std::size_t end = most;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  return text.substr(0, end);
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
@@ -53,16 +64,20 @@ std::string did_you_mean(std::string_view written,
   return best.empty() ? std::string() : fmt::format("; did you mean {}?", best);
 }
 
+std::string listed(const std::vector<std::string_view>& names) {
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    if (i > 0) out += i + 1 == names.size() ? " and " : ", ";
+    out += names[i];
+  }
+  return out;
+}
+
 std::string in_quotes(std::string_view text) {
   std::string out;
-  // A cut inside a character would leave bytes that are not UTF-8.
-  if (text.size() > kMostShown) {
-    std::size_t end = kMostShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
-    json::write_string(out, printable(text.substr(0, end)) + "…");
-  } else {
-    json::write_string(out, printable(text));
-  }
+  std::string short_text = printable(beginning(text, kMostShown));
+  if (text.size() > kMostShown) short_text += kCut;
+  json::write_string(out, short_text);
   return out;
 }
 
@@ -70,6 +85,12 @@ std::string shown(const json::Value& value) {
   if (value.is_string()) return in_quotes(value.as_string());
   if (value.is_object() || value.is_array()) return std::string(value.type_name());
   return json::write(value);
+}
+
+std::string bounded(std::string_view text) {
+  std::string out = printable(text);
+  if (out.size() <= limits::kMaxEventMessageBytes) return out;
+  return std::string(beginning(out, limits::kMaxEventMessageBytes - kCut.size())).append(kCut);
 }
 
 }  // namespace muster::dialects

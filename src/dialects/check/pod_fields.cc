@@ -1,6 +1,6 @@
 #include <array>
 
-#include "dialects/pod_template.h"
+#include "dialects/check/pod_template.h"
 
 namespace muster::dialects {
 namespace {

@@ -1,4 +1,4 @@
-#include "dialects/pod_template.h"
+#include "dialects/check/pod_template.h"
 
 #include <map>
 #include <set>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/quantity.h"
+#include "dialects/check/messages.h"
 
 namespace muster::dialects {
 namespace {

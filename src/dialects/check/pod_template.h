@@ -1,9 +1,10 @@
 #pragma once
 
+#include <array>
 #include <span>
 #include <string_view>
 
-#include "dialects/fields.h"
+#include "dialects/check/fields.h"
 #include "json/value.h"
 
 // Pod templates, which every kind holds: the fields whose mistakes we can explain before the pods
@@ -16,6 +17,9 @@ inline constexpr Rule kKnownVolume{"known-volume", "FieldValueNotFound"};
 inline constexpr Rule kOneSource{"one-source", "FieldValueForbidden"};
 inline constexpr Rule kWithinLimit{"within-limit", "FieldValueInvalid"};
 inline constexpr Rule kWholeNumber{"whole-number", "FieldValueInvalid"};
+
+inline constexpr std::array kOfTemplates = {kUnique, kKnownVolume, kOneSource, kWithinLimit,
+                                            kWholeNumber};
 }  // namespace rules
 
 // Paths below the template: metadata.*, spec.*.

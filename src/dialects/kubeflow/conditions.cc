@@ -1,12 +1,13 @@
-#include "dialects/conditions.h"
+#include "dialects/kubeflow/conditions.h"
 
 #include <algorithm>
 
-namespace muster::dialects {
+namespace muster::dialects::kubeflow {
 namespace {
 
 constexpr std::string_view kRunning = "Running";
 constexpr std::string_view kRestarting = "Restarting";
+constexpr std::string_view kSuspended = "Suspended";
 constexpr std::string_view kSucceeded = "Succeeded";
 constexpr std::string_view kFailed = "Failed";
 
@@ -17,19 +18,33 @@ const json::Value* find(const json::Array& conditions, std::string_view type) {
   return found == conditions.end() ? nullptr : &*found;
 }
 
-bool excludes(std::string_view set, std::string_view other) {
-  return set == other || (set == kRunning && other == kRestarting) ||
-         (set == kRestarting && other == kRunning);
+std::string_view status_text(bool status) {
+  return status ? "True" : "False";
 }
 
-void stop_running(json::Array& conditions, const std::string& now) {
+bool removes(const Condition& set, std::string_view other) {
+  if (set.type == other) return true;
+  return (set.type == kRunning && other == kRestarting) ||
+         (set.type == kRestarting && other == kRunning);
+}
+
+void turn_false(json::Value& condition, const std::string& now) {
+  condition["status"] = "False";
+  condition["lastUpdateTime"] = now;
+  condition["lastTransitionTime"] = now;
+}
+
+void stop_others(json::Array& conditions, const Condition& set, const std::string& now) {
+  const bool end = set.type == kSucceeded || set.type == kFailed;
+  if (!set.status || (!end && set.type != kSuspended)) return;
   for (auto& condition : conditions) {
-    if (condition["type"].as_string() != kRunning || condition["status"].as_string() != "True") {
-      continue;
-    }
-    condition["status"] = "False";
-    condition["lastUpdateTime"] = now;
-    condition["lastTransitionTime"] = now;
+    const std::string& type = condition["type"].as_string();
+    const bool stops = type == kRunning || type == kRestarting || (end && type == kSuspended);
+    if (!stops || condition["status"].as_string() != "True") continue;
+    turn_false(condition, now);
+    if (end) continue;
+    condition["reason"] = set.reason;
+    condition["message"] = set.message;
   }
 }
 
@@ -48,21 +63,21 @@ void set_condition(json::Array& conditions, const Condition& condition, Time now
   if (is_over(conditions)) return;
   const std::string time = format_time(now);
   std::string transition = time;
-  if (is_true(conditions, condition.type)) {
-    const auto& current = *find(conditions, condition.type);
-    if (current["reason"].as_string() == condition.reason) return;
-    transition = current["lastTransitionTime"].as_string();
+  const auto* current = find(conditions, condition.type);
+  if (current != nullptr && (*current)["status"].as_string() == status_text(condition.status)) {
+    if ((*current)["reason"].as_string() == condition.reason) return;
+    transition = (*current)["lastTransitionTime"].as_string();
   }
   std::erase_if(conditions, [&](const json::Value& other) {
-    return excludes(condition.type, other["type"].as_string());
+    return removes(condition, other["type"].as_string());
   });
-  if (condition.type == kSucceeded || condition.type == kFailed) stop_running(conditions, time);
+  stop_others(conditions, condition, time);
   conditions.emplace_back(json::Object{{"type", condition.type},
-                                       {"status", "True"},
+                                       {"status", status_text(condition.status)},
                                        {"reason", condition.reason},
                                        {"message", condition.message},
                                        {"lastUpdateTime", time},
                                        {"lastTransitionTime", transition}});
 }
 
-}  // namespace muster::dialects
+}  // namespace muster::dialects::kubeflow

@@ -8,10 +8,11 @@
 
 // The list of conditions as the Kubeflow operators keep it, and as their users read it: at most one
 // entry of a type, and the last entry is the current state.
-namespace muster::dialects {
+namespace muster::dialects::kubeflow {
 
 struct Condition {
   std::string_view type;
+  bool status = true;
   std::string reason;
   std::string message;
 };
@@ -20,9 +21,10 @@ struct Condition {
 bool is_true(const json::Array& conditions, std::string_view type);
 bool is_over(const json::Array& conditions);  // Succeeded or Failed
 
-// Sets the condition to True and moves it to the end. Running and Restarting remove each other;
-// Succeeded and Failed turn Running to False. Nothing changes when status and reason are already
-// so, and nothing changes after the end.
+// Sets the condition and moves it to the end. Running and Restarting remove each other; Suspended
+// turns both to False, with its own reason; Succeeded and Failed turn all three to False, which
+// keep theirs. Nothing changes when status and reason are already so, and nothing changes after the
+// end.
 void set_condition(json::Array& conditions, const Condition& condition, Time now);
 
-}  // namespace muster::dialects
+}  // namespace muster::dialects::kubeflow

@@ -1,15 +1,18 @@
-#include "dialects/mindspore_spec.h"
+#include "dialects/kubeflow/job.h"
 
 #include <algorithm>
 #include <array>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "api/object.h"
+#include "base/check.h"
 #include "base/strings.h"
 
-namespace muster::dialects::mindspore {
+namespace muster::dialects::kubeflow {
 namespace {
 
-constexpr std::array kRoles = {RoleName::Scheduler, RoleName::PS, RoleName::Worker};
 constexpr std::array kPolicies = {RestartPolicy::Always, RestartPolicy::OnFailure,
                                   RestartPolicy::Never, RestartPolicy::ExitCode};
 
@@ -21,31 +24,37 @@ std::optional<std::int64_t> read_limit(const json::Value& value) {
 int read_count(const json::Value& value, int otherwise) {
   if (!value.is_int()) return otherwise;
   return static_cast<int>(
-      std::clamp<std::int64_t>(value.as_int(), 0, std::numeric_limits<std::int32_t>::max() / 4));
+      std::clamp<std::int64_t>(value.as_int(), 0, std::numeric_limits<std::int32_t>::max() / 16));
 }
 
-RestartPolicy read_restart(const json::Value& value) {
+RestartPolicy read_restart(const json::Value& value, RestartPolicy otherwise) {
   const auto found = std::ranges::find(kPolicies, value.as_string(),
                                        [](RestartPolicy policy) { return to_string(policy); });
-  return found == kPolicies.end() ? RestartPolicy::Never : *found;
+  return found == kPolicies.end() ? otherwise : *found;
 }
 
-plan::CleanUp read_clean_up(const json::Value& value) {
+plan::CleanUp read_clean_up(const json::Value& value, plan::CleanUp otherwise) {
   if (value.as_string() == "None") return plan::CleanUp::None;
   if (value.as_string() == "All") return plan::CleanUp::All;
-  return plan::CleanUp::Running;
+  if (value.as_string() == "Running") return plan::CleanUp::Running;
+  return otherwise;
 }
 
-std::vector<RoleSpec> read_roles(const json::Value& roles) {
+std::vector<RoleSpec> read_roles(const Kind& kind, const json::Value& job) {
+  const auto entries = role_entries(kind, job);
   std::vector<RoleSpec> out;
-  for (const auto name : kRoles) {
-    for (const auto& [key, role] : roles.as_object()) {
-      if (parse_role(key) != name) continue;
-      out.push_back({.name = name,
-                     .key = key,
-                     .replicas = read_count(role["replicas"], 1),
-                     .restart = read_restart(role["restartPolicy"]),
-                     .pod = &role["template"]});
+  for (const RoleKind& role : kind.roles) {
+    for (const RoleEntry& entry : entries) {
+      if (find_role(kind, entry.key) != &role) continue;
+      const json::Value& policy = kind.restart_in_template
+                                      ? entry.spec->at_path("template.spec.restartPolicy")
+                                      : (*entry.spec)["restartPolicy"];
+      out.push_back({.kind = &role,
+                     .name = std::string(role.name),
+                     .path = entry.path,
+                     .spec = entry.spec,
+                     .replicas = read_count((*entry.spec)["replicas"], 1),
+                     .restart = read_restart(policy, kind.restart)});
     }
   }
   return out;
@@ -53,58 +62,85 @@ std::vector<RoleSpec> read_roles(const json::Value& roles) {
 
 }  // namespace
 
-std::string_view to_string(RoleName role) {
-  constexpr std::array<std::string_view, 3> kNames = {"Scheduler", "PS", "Worker"};
-  return kNames[static_cast<std::size_t>(role)];
-}
-
-std::optional<RoleName> parse_role(std::string_view key) {
-  for (const auto role : kRoles) {
-    if (equal_ignoring_case(key, to_string(role))) return role;
+std::vector<RoleEntry> role_entries(const Kind& kind, const json::Value& job) {
+  const Replicas& where = kind.replicas;
+  const Path path(fmt::format("spec.{}", where.field));
+  const json::Value& specs = job["spec"][where.field];
+  std::vector<RoleEntry> out;
+  if (where.is_list()) {
+    for (std::size_t i = 0; i < specs.as_array().size(); ++i) {
+      const std::string& written = specs[i][where.role_member].as_string();
+      out.push_back({.key = written.empty() ? std::string(where.default_role) : written,
+                     .path = path[i],
+                     .spec = &specs[i]});
+    }
+    return out;
   }
-  return std::nullopt;
+  for (const auto& [key, spec] : specs.as_object()) {
+    out.push_back({.key = key, .path = path / key, .spec = &spec});
+  }
+  return out;
 }
 
-std::string_view to_string(RestartPolicy policy) {
-  constexpr std::array<std::string_view, 4> kNames = {"Always", "OnFailure", "Never", "ExitCode"};
-  return kNames[static_cast<std::size_t>(policy)];
-}
-
-const RoleSpec* Spec::role(RoleName name) const {
+const RoleSpec* Job::role(std::string_view name) const {
   const auto found = std::ranges::find(roles, name, &RoleSpec::name);
   return found == roles.end() ? nullptr : &*found;
 }
 
-int Spec::replicas(RoleName name) const {
+int Job::replicas(std::string_view name) const {
   const auto* found = role(name);
   return found == nullptr ? 0 : found->replicas;
 }
 
-int Spec::total() const {
+int Job::total() const {
   int sum = 0;
-  for (const auto name : kRoles) sum += replicas(name);
+  for (const RoleKind& role : kind->roles) sum += replicas(role.name);
   return sum;
 }
 
-Spec decode(const json::Value& job) {
-  const auto& spec = job["spec"];
-  const auto& run = spec["runPolicy"];
-  const auto& scheduling = run["schedulingPolicy"];
-  Spec out;
-  out.roles = read_roles(spec["msReplicaSpecs"]);
-  out.all_workers = spec["successPolicy"].as_string() == "AllWorkers";
-  out.dynamic_workers = spec["enableDynamicWorker"].as_bool();
-  out.clean_up = read_clean_up(run["cleanPodPolicy"]);
+std::string Job::pod_name(std::string_view role, int index) const {
+  return fmt::format("{}-{}-{}", ref.name, to_lower(role), index);
+}
+
+std::size_t Job::main_container(const RoleSpec& role) const {
+  const auto index = find_main_container(*kind, role.pod());
+  CHECK(index.has_value());  // a job without it was refused
+  return *index;
+}
+
+std::int64_t Job::port(const RoleSpec& role) const {
+  const auto& container = role.pod()["spec"]["containers"][main_container(role)];
+  const auto* declared = api::find_named(container["ports"], kind->container.port.name);
+  return declared == nullptr ? default_port : (*declared)["containerPort"].as_int();
+}
+
+bool Job::has_services() const {
+  return kind->services.role.empty() ? total() > 0 : replicas(kind->services.role) > 0;
+}
+
+Job decode(const Kind& kind, const api::Resource& resource, const json::Value& job) {
+  const auto& run = job["spec"]["runPolicy"];
+  const auto& minimum = run["schedulingPolicy"]["minAvailable"];
+  Job out{.kind = &kind, .object = &job, .ref = plan::job_ref(resource, job)};
+  out.roles = read_roles(kind, job);
+  out.clean_up = read_clean_up(run["cleanPodPolicy"], kind.clean_up);
   out.limits = {.deadline_seconds = read_limit(run["activeDeadlineSeconds"]),
                 .ttl_seconds = read_limit(run["ttlSecondsAfterFinished"]),
                 .backoff = read_limit(run["backoffLimit"])};
-  if (scheduling["minAvailable"].is_int()) {
-    out.min_available = read_count(scheduling["minAvailable"], 0);
-  }
-  out.queue = scheduling["queue"].as_string();
-  out.priority_class = scheduling["priorityClass"].as_string();
-  out.min_resources = scheduling["minResources"];
+  if (minimum.is_int()) out.min_available = read_count(minimum, 0);
+  out.suspended = run["suspend"].as_bool();
+  out.default_port = kind.container.port.number;
   return out;
 }
 
-}  // namespace muster::dialects::mindspore
+std::optional<std::size_t> find_main_container(const Kind& kind, const json::Value& pod) {
+  const auto& containers = pod["spec"]["containers"].as_array();
+  const auto found = std::ranges::find_if(containers, [&](const json::Value& container) {
+    return container["name"].as_string() == kind.container.name;
+  });
+  if (found != containers.end()) return static_cast<std::size_t>(found - containers.begin());
+  if (kind.container.or_only && containers.size() == 1) return 0;
+  return std::nullopt;
+}
+
+}  // namespace muster::dialects::kubeflow

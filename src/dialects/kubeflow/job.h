@@ -5,51 +5,63 @@
 #include <string_view>
 #include <vector>
 
+#include "dialects/check/findings.h"
+#include "dialects/kubeflow/kind.h"
 #include "json/value.h"
 #include "plan/plan.h"
 
-// MSJob as it was meant: role keys normalised, defaults filled in. In memory only.
-namespace muster::dialects::mindspore {
+// A job of this family as it was meant: roles found, defaults filled in. In memory only.
+namespace muster::dialects::kubeflow {
 
-enum class RoleName { Scheduler, PS, Worker };
-
-// The spelling of status and labels' origin: Scheduler, PS, Worker.
-std::string_view to_string(RoleName role);
-// In any case; nothing when it is none of the three.
-std::optional<RoleName> parse_role(std::string_view key);
-
-enum class RestartPolicy { Always, OnFailure, Never, ExitCode };
-
-std::string_view to_string(RestartPolicy policy);
-
-// Lives no longer than the job it was decoded from.
+// Lives no longer than the job it was decoded from, as all of Job.
 struct RoleSpec {
-  RoleName name = RoleName::Worker;
-  std::string key;  // as the user spelled it, for paths
+  const RoleKind* kind = nullptr;
+  std::string name;                   // as the kind spells it
+  Path path;                          // as the user spelled it: spec.msReplicaSpecs.worker
+  const json::Value* spec = nullptr;  // the raw replica spec
   int replicas = 1;
   RestartPolicy restart = RestartPolicy::Never;
-  const json::Value* pod = nullptr;  // the raw template, which stays in the job; may be null
+
+  [[nodiscard]] const json::Value& pod() const { return (*spec)["template"]; }
 };
 
-struct Spec {
-  std::vector<RoleSpec> roles;  // Scheduler, PS, Worker: those that are there
-  bool all_workers = false;     // successPolicy: AllWorkers
-  bool dynamic_workers = false;
+struct Job {
+  const Kind* kind = nullptr;
+  const json::Value* object = nullptr;
+  plan::JobRef ref;
+  std::vector<RoleSpec> roles;  // those that are there, in the order of the kind
   plan::CleanUp clean_up = plan::CleanUp::Running;
   plan::Limits limits;
   std::optional<int> min_available;
-  std::string queue;
-  std::string priority_class;
-  json::Value min_resources;  // null when absent
+  bool suspended = false;
+  std::int64_t default_port = 0;  // of a main container that declares none
 
-  [[nodiscard]] const RoleSpec* role(RoleName name) const;
-  [[nodiscard]] int replicas(RoleName name) const;
+  [[nodiscard]] const json::Value& spec() const { return (*object)["spec"]; }
+  [[nodiscard]] const RoleSpec* role(std::string_view name) const;
+  [[nodiscard]] int replicas(std::string_view role) const;  // 0 when it is not there
   [[nodiscard]] int total() const;
-  // The jobs of this kind meet through the Scheduler; without one nothing is injected.
-  [[nodiscard]] bool has_scheduler() const { return replicas(RoleName::Scheduler) > 0; }
+  // Of a pod, and of its Service where each rank has one.
+  [[nodiscard]] std::string pod_name(std::string_view role, int index) const;
+  // The main container of a role whose job is valid.
+  [[nodiscard]] std::size_t main_container(const RoleSpec& role) const;
+  // The number of the job's port in the pods of a role.
+  [[nodiscard]] std::int64_t port(const RoleSpec& role) const;
+  // True when at least one Service is named after the job.
+  [[nodiscard]] bool has_services() const;
 };
 
 // Total: what is not as it should be reads as its default. Validation is somewhere else.
-Spec decode(const json::Value& job);
+Job decode(const Kind& kind, const api::Resource& resource, const json::Value& job);
 
-}  // namespace muster::dialects::mindspore
+// The container that counts, among those of a pod template; nothing when there is none.
+std::optional<std::size_t> find_main_container(const Kind& kind, const json::Value& pod);
+
+// Where the replica spec of each key or list entry is, and which role that means.
+struct RoleEntry {
+  std::string key;  // the role as it is written
+  Path path;
+  const json::Value* spec = nullptr;
+};
+std::vector<RoleEntry> role_entries(const Kind& kind, const json::Value& job);
+
+}  // namespace muster::dialects::kubeflow

@@ -1,20 +1,22 @@
 #pragma once
 
-#include "dialects/fields.h"
-#include "dialects/mindspore_spec.h"
-#include "json/value.h"
+#include "dialects/kubeflow/children.h"
+#include "dialects/kubeflow/job.h"
+#include "dialects/template/pod_editor.h"
 #include "plan/plan.h"
 
-namespace muster::dialects::mindspore {
+// The parts of a Plan that all kinds of the family have in common.
+namespace muster::dialects::kubeflow {
 
-// The Plan of a job that is valid; `unknown` are the sentences on fields that we do not know.
-plan::Plan make_plan(const json::Value& job, const Spec& spec,
-                     const std::vector<std::string>& unknown);
+// The template of a role with labels, policy and port, before the kind's own injections.
+PodEditor edit_pod(const Job& job, const RoleSpec& role, const Labels& labels,
+                   std::vector<plan::Warning>& warnings);
+// A role but for its pod and what must be there first.
+plan::Role make_role(const Job& job, const RoleSpec& role);
+// Limits, gang, hold, selector, and warnings of what is accepted and not obeyed.
+void set_run_policy(const Job& job, plan::Plan& out);
 
-plan::JobRef job_ref(const json::Value& job);
+// Failure of any pod, of any role, fails the job.
+void fail_on_any_role(const Job& job, plan::Plan& out);
 
-// The labels that the pods of a role and its Service carry; they are its selector too.
-// The index is left out where it differs from pod to pod.
-json::Object child_labels(const std::string& job, RoleName role);
-
-}  // namespace muster::dialects::mindspore
+}  // namespace muster::dialects::kubeflow

@@ -1,4 +1,4 @@
-#include "dialects/mindspore_validate.h"
+#include "dialects/kubeflow/rules.h"
 
 #include <algorithm>
 #include <map>
@@ -8,167 +8,194 @@
 #include "api/names.h"
 #include "api/object.h"
 #include "base/strings.h"
-#include "dialects/mindspore_fields.h"
-#include "dialects/mindspore_spec.h"
-#include "dialects/pod_template.h"
+#include "dialects/check/messages.h"
 
-namespace muster::dialects::mindspore {
+namespace muster::dialects::kubeflow {
 namespace {
 
-Path roles_path() {
-  return Path("spec.msReplicaSpecs");
+Path roles_path(const Job& job) {
+  return Path(fmt::format("spec.{}", job.kind->replicas.field));
 }
 
-void check_role_keys(const json::Value& roles, Findings& findings) {
-  if (roles.is_object() && roles.as_object().empty()) {
-    findings.refuse(roles_path(), rules::kSomeRole,
-                    "is empty; a job needs at least the role Worker");
+bool has_entries(const json::Value& specs) {
+  return !specs.as_object().empty() || !specs.as_array().empty();
+}
+
+std::vector<std::string_view> required_roles(const Kind& kind) {
+  std::vector<std::string_view> names;
+  for (const RoleKind& role : kind.roles) {
+    if (role.required) names.push_back(role.name);
   }
-  std::map<RoleName, std::string> seen;
-  for (const auto& [key, role] : roles.as_object()) {
-    const auto name = parse_role(key);
-    if (!name) {
+  return names;
+}
+
+std::string reason_why(const RoleKind& role) {
+  return role.why.empty() ? std::string() : fmt::format(": {}", role.why);
+}
+
+void check_role_keys(const Job& job, Findings& findings) {
+  const Kind& kind = *job.kind;
+  const auto& specs = job.spec()[kind.replicas.field];
+  if ((specs.is_object() || specs.is_array()) && !has_entries(specs)) {
+    const auto needed = required_roles(kind);
+    findings.refuse(
+        roles_path(job), rules::kSomeRole,
+        needed.empty() ? "is empty; a job needs at least one role"
+                       : fmt::format("is empty; a job needs at least the role {}", listed(needed)));
+  }
+  std::map<const RoleKind*, std::string> seen;
+  for (const RoleEntry& entry : role_entries(kind, *job.object)) {
+    const RoleKind* role = find_role(kind, entry.key);
+    if (role == nullptr && kind.replicas.is_list()) continue;  // its member was refused
+    if (role == nullptr) {
       findings.refuse(
-          roles_path() / key, rules::kRoleKey,
-          fmt::format("{} is not a role; the roles are Scheduler, PS and Worker{}", in_quotes(key),
-                      did_you_mean(key, {"Scheduler", "PS", "Worker"})));
+          entry.path, rules::kRoleKey,
+          fmt::format("{} is not a role; the roles are {}{}", in_quotes(entry.key),
+                      listed(role_names(kind)), did_you_mean(entry.key, role_names(kind))));
       continue;
     }
-    const auto [first, fresh] = seen.try_emplace(*name, key);
+    const auto [first, fresh] =
+        seen.try_emplace(role, kind.replicas.is_list() ? entry.path.text() : entry.key);
     if (!fresh) {
-      findings.refuse(roles_path() / key, rules::kSameRole,
+      findings.refuse(entry.path, rules::kSameRole,
                       fmt::format("is the same role as {}; keep one of the two", first->second));
     }
   }
 }
 
-void check_replicas(const Spec& spec, const json::Value& roles, Findings& findings) {
-  const auto* scheduler = spec.role(RoleName::Scheduler);
-  if (scheduler != nullptr && scheduler->replicas > 1) {
-    findings.refuse(roles_path() / scheduler->key / "replicas", rules::kOneScheduler,
-                    fmt::format("must be 0 or 1, not {}: all ranks meet at one Scheduler",
-                                scheduler->replicas));
+// Only numbers that the table let pass: one mistake, one complaint.
+void check_role_size(const RoleSpec& role, Findings& findings) {
+  const auto& written = (*role.spec)["replicas"];
+  if (!written.is_null() && (!written.is_int() || written.as_int() < 0)) return;
+  if (role.replicas > kMostPods) return;
+  if (role.replicas >= role.kind->least && role.replicas <= role.kind->most) return;
+  findings.refuse(
+      role.path / "replicas", rules::kRoleSize,
+      fmt::format("{}, not {}{}", role_limits(*role.kind), role.replicas, reason_why(*role.kind)));
+}
+
+void check_sizes(const Job& job, Findings& findings) {
+  if (has_entries(job.spec()[job.kind->replicas.field])) {
+    for (const RoleKind& role : job.kind->roles) {
+      if (!role.required || job.role(role.name) != nullptr) continue;
+      findings.refuse(roles_path(job), rules::kRoleMissing, role_missing(role));
+    }
   }
-  const auto* worker = spec.role(RoleName::Worker);
-  if (worker == nullptr && roles.is_object() && !roles.as_object().empty()) {
-    findings.refuse(roles_path(), rules::kSomeWorker,
-                    "has no Worker; without one the job could never succeed");
-  } else if (worker != nullptr && roles[worker->key]["replicas"] == json::Value(0)) {
-    findings.refuse(roles_path() / worker->key / "replicas", rules::kSomeWorker,
-                    "must be at least 1, not 0: without a Worker the job could never succeed");
-  }
+  for (const RoleSpec& role : job.roles) check_role_size(role, findings);
   const bool too_many_of_one = std::ranges::any_of(
-      spec.roles, [](const RoleSpec& role) { return role.replicas > kMostReplicas; });
-  if (spec.total() > kMostReplicas && !too_many_of_one) {
-    findings.refuse(roles_path(), rules::kJobSize,
-                    fmt::format("asks for {} pods in all; at most {} are allowed", spec.total(),
-                                kMostReplicas));
+      job.roles, [](const RoleSpec& role) { return role.replicas > kMostPods; });
+  if (job.total() > kMostPods && !too_many_of_one) {
+    findings.refuse(
+        roles_path(job), rules::kJobSize,
+        fmt::format("asks for {} pods in all; at most {} are allowed", job.total(), kMostPods));
   }
 }
 
-void check_gang(const Spec& spec, Findings& findings) {
-  if (!spec.min_available || *spec.min_available <= spec.total()) return;
+void check_gang(const Job& job, Findings& findings) {
+  if (!job.min_available || *job.min_available <= job.total()) return;
   findings.refuse(Path("spec.runPolicy.schedulingPolicy.minAvailable"), rules::kMinAvailable,
                   fmt::format("must be between 0 and {}, the number of pods of the job, not {}",
-                              spec.total(), *spec.min_available));
+                              job.total(), *job.min_available));
 }
 
-// Pods carry the job's name in labels and as host name; with a Scheduler it also names a Service,
-// whose names are stricter.
-void check_name(const json::Value& job, const Spec& spec, Findings& findings) {
-  const auto& name = api::name_of(job);
+std::string named_after(const Services& services) {
+  return services.role.empty()
+             ? std::string("Services are named after the job")
+             : fmt::format("the {}'s Service is named after the job", services.role);
+}
+
+// Pods carry the job's name in labels and as host name; a Service's name is stricter.
+bool check_name_form(const Job& job, const Path& path, Findings& findings) {
+  const std::string& name = job.ref.name;
+  const auto wrong =
+      job.has_services() ? api::check_service_name(name) : api::check_dns_subdomain(name);
+  if (!wrong) return true;
+  const std::string why =
+      job.has_services() ? fmt::format(" ({})", named_after(job.kind->services)) : std::string();
+  findings.refuse(path, rules::kJobName, fmt::format("{}: {}{}", in_quotes(name), *wrong, why));
+  return false;
+}
+
+void check_name(const Job& job, Findings& findings) {
+  const std::string& name = job.ref.name;
   const Path path("metadata.name");
   if (name.empty()) {
-    if (job["metadata"]["generateName"].as_string().empty()) {
+    if ((*job.object)["metadata"]["generateName"].as_string().empty()) {
       findings.refuse(path, dialects::rules::kRequired, "is required");
     }
     return;
   }
-  const auto wrong =
-      spec.has_scheduler() ? api::check_service_name(name) : api::check_dns_subdomain(name);
-  if (wrong) {
-    findings.refuse(path, rules::kJobName,
-                    spec.has_scheduler()
-                        ? fmt::format("{}: {} (the Scheduler's Service is named after the job)",
-                                      in_quotes(name), *wrong)
-                        : fmt::format("{}: {}", in_quotes(name), *wrong));
-    return;
-  }
-  for (const auto& role : spec.roles) {
+  if (!check_name_form(job, path, findings)) return;
+  for (const RoleSpec& role : job.roles) {
     if (role.replicas < 1) continue;
     constexpr std::size_t kLongest = 63;
-    const auto suffix = fmt::format("-{}-{}", to_lower(to_string(role.name)), role.replicas - 1);
-    if (name.size() + suffix.size() <= kLongest) continue;
-    findings.refuse(
-        path, rules::kNameLength,
-        fmt::format("has {} characters; at most {} are possible, because {}{} would be "
-                    "longer than the 63 of a host name",
-                    name.size(), kLongest - std::min(kLongest, suffix.size()), name, suffix));
+    const std::string pod = job.pod_name(role.name, role.replicas - 1);
+    if (pod.size() <= kLongest) continue;
+    const std::size_t suffix = pod.size() - name.size();
+    findings.refuse(path, rules::kNameLength,
+                    fmt::format("has {} characters; at most {} are possible, because {} would be "
+                                "longer than the 63 of a host name",
+                                name.size(), kLongest - std::min(kLongest, suffix), pod));
     return;
   }
 }
 
-void check_job_port(const json::Value& container, const Path& path, Findings& findings) {
+void check_job_port(const Job& job, const json::Value& container, const Path& path,
+                    Findings& findings) {
+  const auto& name = job.kind->container.port.name;
   const auto& ports = container["ports"].as_array();
   for (std::size_t i = 0; i < ports.size(); ++i) {
-    if (ports[i]["name"].as_string() != kPortName) continue;
+    if (ports[i]["name"].as_string() != name) continue;
     const auto& protocol = ports[i]["protocol"].as_string();
     if (protocol.empty() || protocol == "TCP") continue;
     findings.refuse(
         (path / "ports")[i] / "protocol", rules::kJobPort,
-        fmt::format("{} must be TCP, not {}: ranks meet over TCP", kPortName, in_quotes(protocol)));
+        fmt::format("{} must be TCP, not {}: ranks meet over TCP", name, in_quotes(protocol)));
   }
-}
-
-void check_containers(const RoleSpec& role, const Path& path, Findings& findings) {
-  const auto& containers = (*role.pod)["spec"]["containers"];
-  const Path list = path / "spec" / "containers";
-  if (containers.is_null() || (containers.is_array() && containers.as_array().empty())) {
-    findings.refuse(list, rules::kSomeContainer,
-                    fmt::format("is required: {} needs a container named {}", to_string(role.name),
-                                kContainer));
-    return;
-  }
-  std::vector<std::string> names;
-  for (std::size_t i = 0; i < containers.as_array().size(); ++i) {
-    const auto& name = containers[i]["name"].as_string();
-    if (name == kContainer) {
-      check_job_port(containers[i], list[i], findings);
-      return;
-    }
-    if (!name.empty()) names.push_back(in_quotes(name));
-  }
-  if (!containers.is_array()) return;
-  findings.refuse(list, rules::kMainContainer,
-                  fmt::format("must have one named {}, found {}", kContainer,
-                              names.empty() ? "none with a name" : join(names, ", ")));
 }
 
 }  // namespace
 
-Validator::Validator() : job_table_(job_fields()), pod_table_(pod_template_fields()) {}
-
-Findings Validator::check(const json::Value& job) const {
-  Findings findings;
-  job_table_.check(job, Path(), findings);
-  const auto& roles = job["spec"]["msReplicaSpecs"];
-  const Spec spec = decode(job);
-  check_name(job, spec, findings);
-  check_role_keys(roles, findings);
-  check_replicas(spec, roles, findings);
-  check_gang(spec, findings);
-  for (const auto& role : spec.roles) {
-    const json::Value& pod = *role.pod;
-    const Path path = roles_path() / role.key / "template";
-    // What has the wrong type was refused by the table; looking into it would only repeat that.
-    if (!roles[role.key].is_null() && !roles[role.key].is_object()) continue;
-    if (!pod.is_null() && !pod.is_object()) continue;
-    pod_table_.check(pod, path, findings);
-    if (!pod["spec"].is_null() && !pod["spec"].is_object()) continue;
-    check_containers(role, path, findings);
-    check_pod_template(pod, path, findings);
-  }
-  return findings;
+std::string role_missing(const RoleKind& role) {
+  return fmt::format("has no {}{}{}", role.name, role.why.empty() ? "" : "; ", role.why);
 }
 
-}  // namespace muster::dialects::mindspore
+std::string role_limits(const RoleKind& role) {
+  if (role.least == role.most) return fmt::format("must be {}", role.least);
+  if (role.least == 0 && role.most == 1) return "must be 0 or 1";
+  if (role.most == kMostPods) return fmt::format("must be at least {}", role.least);
+  return fmt::format("must be between {} and {}", role.least, role.most);
+}
+
+void check_job(const Job& job, Findings& findings) {
+  check_name(job, findings);
+  check_role_keys(job, findings);
+  check_sizes(job, findings);
+  check_gang(job, findings);
+}
+
+void check_containers(const Job& job, const RoleSpec& role, Findings& findings) {
+  const std::string_view wanted = job.kind->container.name;
+  const auto& containers = role.pod()["spec"]["containers"];
+  const Path list = role.path / "template" / "spec" / "containers";
+  if (containers.is_null() || (containers.is_array() && containers.as_array().empty())) {
+    findings.refuse(list, rules::kSomeContainer,
+                    fmt::format("is required: {} needs a container named {}", role.name, wanted));
+    return;
+  }
+  if (!containers.is_array()) return;
+  if (const auto index = find_main_container(*job.kind, role.pod())) {
+    check_job_port(job, containers[*index], list[*index], findings);
+    return;
+  }
+  std::vector<std::string> names;
+  for (const auto& container : containers.as_array()) {
+    const auto& name = container["name"].as_string();
+    if (!name.empty()) names.push_back(in_quotes(name));
+  }
+  findings.refuse(list, rules::kMainContainer,
+                  fmt::format("must have one named {}, found {}", wanted,
+                              names.empty() ? "none with a name" : join(names, ", ")));
+}
+
+}  // namespace muster::dialects::kubeflow

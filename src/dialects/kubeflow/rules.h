@@ -1,20 +1,40 @@
 #pragma once
 
-#include "dialects/fields.h"
-#include "json/value.h"
+#include <array>
+#include <string>
 
-namespace muster::dialects::mindspore {
+#include "dialects/check/findings.h"
+#include "dialects/kubeflow/job.h"
 
-// Everything that can be said about an MSJob before it runs. Holds the two field tables; immutable.
-class Validator {
- public:
-  Validator();
+// What concerns several fields of a job at once: its name, its roles, the gang, main containers.
+namespace muster::dialects::kubeflow {
 
-  [[nodiscard]] Findings check(const json::Value& job) const;
+namespace rules {
+inline constexpr Rule kRoleKey{"role-key", "FieldValueNotSupported"};
+inline constexpr Rule kSameRole{"same-role", "FieldValueDuplicate"};
+inline constexpr Rule kSomeRole{"some-role", "FieldValueRequired"};
+inline constexpr Rule kRoleMissing{"role-missing", "FieldValueRequired"};
+inline constexpr Rule kRoleSize{"role-size", "FieldValueInvalid"};
+inline constexpr Rule kSomeContainer{"some-container", "FieldValueRequired"};
+inline constexpr Rule kMainContainer{"main-container", "FieldValueRequired"};
+inline constexpr Rule kJobSize{"job-size", "FieldValueInvalid"};
+inline constexpr Rule kMinAvailable{"min-available", "FieldValueInvalid"};
+inline constexpr Rule kJobPort{"job-port", "FieldValueInvalid"};
+inline constexpr Rule kJobName{"job-name", "FieldValueInvalid"};
+inline constexpr Rule kNameLength{"name-length", "FieldValueTooLong"};
 
- private:
-  FieldTable job_table_;
-  FieldTable pod_table_;
+inline constexpr std::array kOfFamily = {
+    kRoleKey,       kSameRole, kSomeRole,     kRoleMissing, kRoleSize, kSomeContainer,
+    kMainContainer, kJobSize,  kMinAvailable, kJobPort,     kJobName,  kNameLength,
 };
+}  // namespace rules
 
-}  // namespace muster::dialects::mindspore
+void check_job(const Job& job, Findings& findings);
+// Of one role: the containers that its pods must have.
+void check_containers(const Job& job, const RoleSpec& role, Findings& findings);
+
+// "has no Worker; …", "must be 0 or 1: …": the same words here and in the CRD.
+std::string role_missing(const RoleKind& role);
+std::string role_limits(const RoleKind& role);
+
+}  // namespace muster::dialects::kubeflow

@@ -1,19 +1,19 @@
 #pragma once
 
-#include "base/error.h"
 #include "base/time.h"
+#include "dialects/kubeflow/texts.h"
 #include "json/value.h"
-#include "plan/plan.h"
-#include "plan/verdict.h"
+#include "plan/dialect.h"
 
-namespace muster::dialects::mindspore {
+namespace muster::dialects::kubeflow {
 
-// The whole new status. What others wrote into the old one stays; conditions and replicaStatuses
-// are always there, because the schema demands them.
-json::Value make_status(const plan::Plan& plan, const json::Value& old,
+// The kind's part of the new status: conditions, replicaStatuses and times. What others wrote into
+// the stored one stays; conditions and replicaStatuses are always there, because the schema demands
+// them.
+json::Value make_status(const Texts& texts, const plan::Plan& plan, const json::Value& stored,
                         const plan::Verdict& verdict, Time now);
 
-// For an object that cannot run: Failed, for good, with what is wrong.
-json::Value make_invalid_status(const json::Value& job, const Error& error, Time now);
+// What the conditions of a stored status say, whoever wrote them.
+plan::StoredPhase phase_of(const json::Value& status);
 
-}  // namespace muster::dialects::mindspore
+}  // namespace muster::dialects::kubeflow

@@ -6,20 +6,30 @@
 #include "plan/plan.h"
 #include "plan/verdict.h"
 
-// Reasons and sentences of MSJob's conditions and events; people and their scripts read them.
-namespace muster::dialects::mindspore {
+// Reasons and sentences of conditions, which events repeat; people and their scripts read them.
+namespace muster::dialects::kubeflow {
 
-struct Words {
+struct Text {
   std::string reason;
   std::string message;
 };
 
-Words created_words(const plan::JobRef& job);
-Words running_words(const plan::JobRef& job);
-Words restarting_words(const plan::JobRef& job, const std::optional<plan::Cause>& cause);
-Words succeeded_words(const plan::JobRef& job);
-Words failed_words(const plan::JobRef& job, const std::optional<plan::Cause>& cause);
+// Those of one kind: its name is in most of them.
+class Texts {
+ public:
+  explicit Texts(std::string kind) : kind_(std::move(kind)) {}
 
-std::optional<plan::EventText> event_words(const plan::JobRef& job, const plan::Note& note);
+  [[nodiscard]] Text created(const plan::JobRef& job) const;
+  [[nodiscard]] Text running(const plan::JobRef& job) const;
+  [[nodiscard]] Text restarting(const plan::JobRef& job,
+                                const std::optional<plan::Cause>& cause) const;
+  [[nodiscard]] Text suspended(const plan::JobRef& job) const;
+  [[nodiscard]] Text resumed(const plan::JobRef& job) const;
+  [[nodiscard]] Text succeeded(const plan::JobRef& job) const;
+  [[nodiscard]] Text failed(const plan::JobRef& job, const std::optional<plan::Cause>& cause) const;
 
-}  // namespace muster::dialects::mindspore
+ private:
+  std::string kind_;
+};
+
+}  // namespace muster::dialects::kubeflow

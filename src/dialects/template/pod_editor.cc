@@ -1,77 +1,97 @@
-#include "dialects/mindspore_pod.h"
+#include "dialects/template/pod_editor.h"
 
 #include <algorithm>
-#include <array>
-#include <optional>
-
-#include <fmt/format.h>
 
 #include "api/object.h"
 #include "base/check.h"
-#include "dialects/mindspore_fields.h"
 
-namespace muster::dialects::mindspore {
+namespace muster::dialects {
 namespace {
 
-std::size_t main_container_index(const json::Value& pod) {
-  const auto& containers = pod["spec"]["containers"].as_array();
-  const auto found = std::ranges::find_if(containers, [](const json::Value& container) {
-    return container["name"].as_string() == kContainer;
-  });
-  CHECK(found != containers.end());  // a job without it was refused
-  return static_cast<std::size_t>(found - containers.begin());
-}
-
-json::Value from_field(std::string_view name, std::string_view field) {
-  return json::Object{
-      {"name", name},
-      {"valueFrom",
-       json::Object{{"fieldRef", json::Object{{"apiVersion", "v1"}, {"fieldPath", field}}}}}};
-}
-
-json::Value literal(std::string_view name, std::string value) {
-  return json::Object{{"name", name}, {"value", std::move(value)}};
-}
-
-std::string_view role_value(RoleName role) {
-  constexpr std::array<std::string_view, 3> kValues = {"MS_SCHED", "MS_PSERVER", "MS_WORKER"};
-  return kValues[static_cast<std::size_t>(role)];
+// Metadata of a template is labels, annotations and finalizers; what belongs to one stored object
+// would make the server refuse or mislead it.
+void clean_metadata(json::Value& metadata) {
+  for (const std::string_view member :
+       {"name", "generateName", "namespace", "uid", "resourceVersion", "generation", "selfLink",
+        "creationTimestamp", "deletionTimestamp", "ownerReferences", "managedFields"}) {
+    metadata.object().erase(member);
+  }
 }
 
 }  // namespace
 
-const json::Array& container_ports(const json::Value& pod) {
-  return pod["spec"]["containers"][main_container_index(pod)]["ports"].as_array();
+bool is_plain(const plan::Value& value) {
+  return std::ranges::all_of(
+      value, [](const plan::Part& part) { return std::holds_alternative<std::string>(part); });
 }
 
-void add_job_port(json::Value& pod) {
-  auto& container = pod["spec"]["containers"].array()[main_container_index(pod)];
-  if (api::find_named(container["ports"], kPortName) != nullptr) return;
-  container["ports"].array().push_back(
-      json::Object{{"name", kPortName}, {"containerPort", kDefaultPort}});
+std::string plain_text(const plan::Value& value) {
+  std::string text;
+  for (const plan::Part& part : value) text += std::get<std::string>(part);
+  return text;
 }
 
-void inject_environment(json::Value& pod, RoleName role, const Rendezvous& rendezvous,
-                        std::vector<plan::LateValue>& late) {
-  const std::size_t container = main_container_index(pod);
-  auto& env = pod["spec"]["containers"].array()[container]["env"].array();
-  // A user who names the nodes wants those names; with any other variable the last entry, ours,
-  // wins.
-  const bool names_nodes = std::ranges::any_of(
-      env, [](const json::Value& entry) { return entry["name"].as_string() == "MS_NODE_ID"; });
+bool EnvEditor::has(std::string_view name) const {
+  return std::ranges::any_of(
+      entries(), [&](const json::Value& entry) { return entry["name"].as_string() == name; });
+}
 
-  if (role == RoleName::Scheduler) {
-    env.push_back(from_field("MS_SCHED_HOST", "status.podIP"));
-  } else {
-    late.push_back({.path = {"spec", "containers", container, "env", env.size(), "value"},
-                    .value = plan::ServiceIp{rendezvous.service}});
-    env.push_back(literal("MS_SCHED_HOST", ""));
+void EnvEditor::set(std::string_view name, plan::Part part) {
+  set(name, plan::Value{std::move(part)});
+}
+
+void EnvEditor::set(std::string_view name, plan::Value value) {
+  const bool known = is_plain(value);
+  const std::size_t index = entries().size();
+  entries().emplace_back(
+      json::Object{{"name", name}, {"value", known ? plain_text(value) : std::string()}});
+  if (known) return;
+  pod_.values_.push_back({.path = {"spec", "containers", container_, "env", index, "value"},
+                          .value = std::move(value)});
+}
+
+void EnvEditor::set_from_field(std::string_view name, std::string_view field) {
+  entries().emplace_back(json::Object{
+      {"name", name},
+      {"valueFrom",
+       json::Object{{"fieldRef", json::Object{{"apiVersion", "v1"}, {"fieldPath", field}}}}}});
+}
+
+json::Array& EnvEditor::entries() const {
+  return pod_.container(container_)["env"].array();
+}
+
+PodEditor::PodEditor(json::Value pod) : pod_(std::move(pod)) {
+  clean_metadata(pod_["metadata"]);
+}
+
+json::Object& PodEditor::labels() {
+  return pod_["metadata"]["labels"].object();
+}
+
+void PodEditor::set_label(std::string_view key, const plan::Value& value) {
+  if (is_plain(value)) {
+    labels().set(key, plain_text(value));
+    return;
   }
-  if (!names_nodes) env.push_back(from_field("MS_NODE_ID", "metadata.name"));
-  env.push_back(literal("MS_SCHED_PORT", fmt::to_string(rendezvous.port)));
-  env.push_back(literal("MS_SERVER_NUM", fmt::to_string(rendezvous.servers)));
-  env.push_back(literal("MS_WORKER_NUM", fmt::to_string(rendezvous.workers)));
-  env.push_back(literal("MS_ROLE", std::string(role_value(role))));
+  labels().erase(key);
+  values_.push_back({.path = {"metadata", "labels", std::string(key)}, .value = value});
 }
 
-}  // namespace muster::dialects::mindspore
+void PodEditor::set_annotation(std::string_view key, std::string value) {
+  pod_["metadata"]["annotations"].object().set(key, std::move(value));
+}
+
+void PodEditor::add_port(std::size_t index, std::string_view name, std::int64_t number) {
+  json::Value& ports = container(index)["ports"];
+  if (api::find_named(ports, name) != nullptr) return;
+  ports.array().push_back(json::Object{{"name", name}, {"containerPort", number}});
+}
+
+json::Value& PodEditor::container(std::size_t index) {
+  json::Array& containers = pod_["spec"]["containers"].array();
+  CHECK(index < containers.size());
+  return containers[index];
+}
+
+}  // namespace muster::dialects

@@ -1,8 +1,8 @@
-#include "dialects/conditions.h"
+#include "dialects/kubeflow/conditions.h"
 
 #include <gtest/gtest.h>
 
-namespace muster::dialects {
+namespace muster::dialects::kubeflow {
 namespace {
 
 using namespace std::chrono_literals;
@@ -56,6 +56,32 @@ TEST_F(Conditions, TheEndTurnsRunningToFalse) {
   }
 }
 
+TEST_F(Conditions, TheEndTurnsRestartingAndSuspendedToFalse) {
+  set("Created", "A");
+  set("Restarting", "B");
+  set("Succeeded", "C");
+  EXPECT_EQ(line(), "Created Restarting=False Succeeded");
+  EXPECT_EQ(list_[1]["reason"].as_string(), "B");
+  list_.clear();
+  set("Created", "A");
+  set("Suspended", "B");
+  set("Failed", "C");
+  EXPECT_EQ(line(), "Created Suspended=False Failed");
+}
+
+TEST_F(Conditions, SuspensionTurnsRunningToFalseWithItsReason) {
+  set("Created", "A");
+  set("Running", "B");
+  set("Suspended", "C");
+  EXPECT_EQ(line(), "Created Running=False Suspended");
+  EXPECT_EQ(list_[1]["reason"].as_string(), "C");
+  EXPECT_EQ(list_[1]["message"].as_string(), "C.");
+  set_condition(list_, {.type = "Suspended", .status = false, .reason = "D"}, now_);
+  EXPECT_EQ(line(), "Created Running=False Suspended=False");
+  set("Running", "B");
+  EXPECT_EQ(line(), "Created Suspended=False Running");
+}
+
 TEST_F(Conditions, TheSameStatusAndReasonChangeNothing) {
   set("Created", "A");
   set("Running", "B");
@@ -97,4 +123,4 @@ TEST_F(Conditions, AFalseEntryBecomesTrueWithANewTransition) {
 }
 
 }  // namespace
-}  // namespace muster::dialects
+}  // namespace muster::dialects::kubeflow

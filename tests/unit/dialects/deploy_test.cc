@@ -1,13 +1,9 @@
 // What deploy/ tells Kubernetes, and what the code does, are the same.
-#include <map>
 #include <set>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "api/object.h"
-#include "base/strings.h"
-#include "dialects/mindspore_fields.h"
 #include "support.h"
 #include "yaml/yaml.h"
 
@@ -20,88 +16,6 @@ json::Value crd() {
 
 const json::Value& version_of(const json::Value& crd) {
   return crd["spec"]["versions"][0];
-}
-
-// One line for what the table and the schema both say of a field.
-std::string field_line(std::string_view type, const json::Value& minimum,
-                       const json::Value& maximum, std::string_view allowed, bool required) {
-  const auto number = [](const json::Value& value) {
-    return value.is_int() ? fmt::to_string(value.as_int()) : std::string("-");
-  };
-  return fmt::format("{} {}..{} [{}]{}", type, number(minimum), number(maximum), allowed,
-                     required ? " required" : "");
-}
-
-std::string_view type_text(Type type) {
-  switch (type) {
-    case Type::Object:
-      return "object";
-    case Type::Open:
-      return "open";
-    case Type::Map:
-      return "map";
-    case Type::List:
-      return "array";
-    case Type::String:
-      return "string";
-    case Type::Int32:
-      return "int32";
-    case Type::Int64:
-      return "int64";
-    case Type::Bool:
-      return "boolean";
-    case Type::Quantity:
-      return "quantity";
-  }
-  return "";
-}
-
-std::map<std::string, std::string> table_lines() {
-  const auto value = [](const std::optional<std::int64_t>& number) {
-    return number ? json::Value(*number) : json::Value();
-  };
-  std::map<std::string, std::string> lines;
-  for (const auto& field : mindspore::job_fields()) {
-    if (!field.path.starts_with("spec")) continue;
-    lines[std::string(field.path)] =
-        field_line(type_text(field.type), value(field.minimum), value(field.maximum), field.allowed,
-                   field.required);
-  }
-  return lines;
-}
-
-std::string schema_type(const json::Value& schema) {
-  if (schema["x-kubernetes-int-or-string"].as_bool()) return "quantity";
-  if (schema["x-kubernetes-preserve-unknown-fields"].as_bool()) return "open";
-  if (schema["additionalProperties"].is_object()) return "map";
-  if (schema["type"].as_string() == "integer") return schema["format"].as_string();
-  return schema["type"].as_string();
-}
-
-void add_schema_lines(const json::Value& schema, const std::string& path, bool required,
-                      std::map<std::string, std::string>& lines) {
-  std::vector<std::string> allowed;
-  for (const auto& value : schema["enum"].as_array()) allowed.push_back(value.as_string());
-  lines[path] = field_line(schema_type(schema), schema["minimum"], schema["maximum"],
-                           join(allowed, "|"), required);
-  if (schema_type(schema) == "open") return;
-  std::set<std::string> needed;
-  for (const auto& name : schema["required"].as_array()) needed.insert(name.as_string());
-  for (const auto& [name, member] : schema["properties"].as_object()) {
-    add_schema_lines(member, path + "." + name, needed.contains(name), lines);
-  }
-  if (schema["additionalProperties"].is_object()) {
-    add_schema_lines(schema["additionalProperties"], path + ".*", false, lines);
-  }
-}
-
-TEST(Crd, SchemaAndFieldTableSayTheSame) {
-  const auto definition = crd();
-  const auto& schema = version_of(definition)["schema"]["openAPIV3Schema"];
-  std::map<std::string, std::string> lines;
-  add_schema_lines(schema["properties"]["spec"], "spec",
-                   schema["required"][0].as_string() == "spec", lines);
-  EXPECT_EQ(lines, table_lines());
 }
 
 TEST(Crd, NamesTheKindAsTheDialectDoes) {
@@ -131,18 +45,6 @@ TEST(Crd, ColumnsAreTheDialectsWithAgeLast) {
     EXPECT_EQ(columns[i]["priority"].as_int(), expected[i].priority);
   }
   EXPECT_EQ(columns.back()["name"].as_string(), "Age");
-}
-
-TEST(Crd, MS14_TemplatesKeepWhatWeDoNotKnow) {
-  const auto definition = crd();
-  const auto& properties = version_of(definition)["schema"]["openAPIV3Schema"]["properties"];
-  const auto& pod_template = properties["spec"]["properties"]["msReplicaSpecs"]
-                                       ["additionalProperties"]["properties"]["template"];
-  EXPECT_TRUE(pod_template["x-kubernetes-preserve-unknown-fields"].as_bool());
-  EXPECT_TRUE(
-      pod_template["properties"]["metadata"]["x-kubernetes-preserve-unknown-fields"].as_bool());
-  EXPECT_TRUE(properties["status"]["properties"]["muster"]["x-kubernetes-preserve-unknown-fields"]
-                  .as_bool());
 }
 
 // "verb group/resource" of every rule in a file of RBAC objects.

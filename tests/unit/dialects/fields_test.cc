@@ -1,11 +1,11 @@
-#include "dialects/fields.h"
+#include "dialects/check/fields.h"
 
 #include <array>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dialects/registry.h"
+#include "dialects/check/messages.h"
 #include "support.h"
 
 namespace muster::dialects::test {
@@ -22,6 +22,9 @@ constexpr auto kFields = std::to_array<Field>({
     {.path = "spec.items", .type = Type::List},
     {.path = "spec.items[]", .type = Type::Open},
     {.path = "spec.items[].name", .type = Type::String, .required = true},
+    {.path = "spec.port", .type = Type::NumberOrText, .minimum = 1, .maximum = 65535},
+    {.path = "spec.pair", .type = Type::List, .maximum = 2},
+    {.path = "spec.pair[]", .type = Type::Int32},
     {.path = "spec.labels", .type = Type::Map, .keys = Format::LabelKey},
     {.path = "spec.labels.*", .type = Type::String},
 });
@@ -64,6 +67,26 @@ TEST(Fields, NumbersThatNoInt32HoldsAreTooLarge) {
   EXPECT_THAT(lines(check("spec: {count: 2147483648}")), ElementsAre("spec.count maximum"));
 }
 
+TEST(Fields, ANumberMayStandInQuotesWhereTheTableSaysSo) {
+  EXPECT_THAT(lines(check("spec: {port: '23456'}")), IsEmpty());
+  EXPECT_THAT(lines(check("spec: {port: 23456}")), IsEmpty());
+  EXPECT_THAT(lines(check("spec: {port: '65536'}")), ElementsAre("spec.port maximum"));
+  EXPECT_THAT(lines(check("spec: {port: tcp}")), ElementsAre("spec.port type"));
+}
+
+TEST(Fields, AListThatIsTooLongIsNotLookedInto) {
+  EXPECT_THAT(lines(check("spec: {pair: [1, 2]}")), IsEmpty());
+  EXPECT_THAT(lines(check("spec: {pair: [1, 2, x]}")), ElementsAre("spec.pair maximum"));
+}
+
+TEST(Fields, ALaterRowReplacesAnEarlierOne) {
+  FieldTable table(kFields);
+  table.add("spec", std::array{Field{.path = "count", .type = Type::Int32, .minimum = 7}});
+  Findings findings;
+  table.check(parse("spec: {count: 6}"), Path(), findings);
+  EXPECT_THAT(lines(findings), ElementsAre("spec.count minimum"));
+}
+
 TEST(Fields, KeysWithDotsStandInBrackets) {
   EXPECT_THAT(lines(check("spec: {labels: {example.org/a: 1, -b: x}}")),
               ElementsAre("spec.labels[example.org/a] type", "spec.labels.-b label-key"));
@@ -96,12 +119,12 @@ TEST(Fields, ValuesInMessagesAreShortAndPrintable) {
   EXPECT_EQ(shown(json::Value(json::Object{{"a", 1}})), "object");
 }
 
-TEST(Registry, KnowsTheKindByNameAndByResource) {
-  const auto registry = make_registry();
-  const auto* found = registry.find("mindspore.gitee.com/v1", "MSJob");
+TEST(Registry, KnowsKindsByNameAndByResource) {
+  const auto* found = registry().find("mindspore.gitee.com/v1", "MSJob");
   ASSERT_NE(found, nullptr);
-  EXPECT_EQ(registry.find(found->identity().resource), found);
-  EXPECT_EQ(registry.find("kubeflow.org/v1", "MSJob"), nullptr);
+  EXPECT_EQ(registry().find(found->identity().resource), found);
+  EXPECT_NE(registry().find("kubeflow.org/v1", "MSJob"), found);
+  EXPECT_EQ(registry().find("kubeflow.org/v2", "MSJob"), nullptr);
 }
 
 }  // namespace

@@ -20,12 +20,12 @@ struct Row {
 
 std::string event_line(const Note& note) {
   const plan::JobRef ref{.ns = "team", .name = "bert"};
-  const auto event = dialect().word(ref, note);
+  const auto event = dialect().event_for(ref, note);
   if (!event) return "silent";
   return (event->warning ? "Warning " : "Normal ") + event->reason + ": " + event->message;
 }
 
-TEST(MindSporeWords, EventsAreWordForWord) {
+TEST(MSJobEvents, EventsAreWordForWord) {
   const std::vector<Row> rows = {
       {"pod created",
        {.kind = Kind::PodCreated, .object_kind = "Pod", .subject = "bert-worker-0"},
@@ -45,6 +45,12 @@ TEST(MindSporeWords, EventsAreWordForWord) {
       {"service deleted",
        {.kind = Kind::ObjectDeleted, .object_kind = "Service", .subject = "bert-scheduler-0"},
        "Normal SuccessfulDeleteService: Deleted service: bert-scheduler-0"},
+      {"many services created",
+       {.kind = Kind::ObjectsCreated, .object_kind = "Service", .subject = "1000"},
+       "Normal SuccessfulCreateService: Created 1000 services"},
+      {"many services deleted",
+       {.kind = Kind::ObjectsDeleted, .object_kind = "Service", .subject = "40"},
+       "Normal SuccessfulDeleteService: Deleted 40 services"},
       {"pod refused",
        {.kind = Kind::CreateFailed, .object_kind = "Pod", .subject = "x", .detail = "quota"},
        "Warning FailedCreatePod: Error creating: quota"},
@@ -57,6 +63,11 @@ TEST(MindSporeWords, EventsAreWordForWord) {
       {"container exited",
        {.kind = Kind::ContainerExited, .subject = "bert-worker-0", .detail = "137"},
        "Normal ExitedWithCode: Pod: team.bert-worker-0 exited with code 137"},
+      {"many containers exited",
+       {.kind = Kind::ContainersExited, .subject = "40", .detail = "137"},
+       "Normal ExitedWithCode: 40 pods exited, the first with code 137"},
+      {"suspended", {.kind = Kind::Suspended}, "Normal MSJobSuspended: MSJob bert is suspended."},
+      {"resumed", {.kind = Kind::Resumed}, "Normal MSJobResumed: MSJob bert is resumed."},
       {"restarting",
        {.kind = Kind::Restarting, .cause = Cause{.role = "PS"}},
        "Warning MSJobRestarting: MSJob bert is restarting because PS replica(s) failed."},
@@ -65,13 +76,13 @@ TEST(MindSporeWords, EventsAreWordForWord) {
        "Normal MSJobSucceeded: MSJob team/bert successfully completed."},
       {"failed",
        {.kind = Kind::Failed, .cause = Cause{.role = "Worker", .failed = 2}},
-       "Normal MSJobFailed: MSJob team/bert has failed because 2 Worker replica(s) failed."},
+       "Warning MSJobFailed: MSJob team/bert has failed because 2 Worker replica(s) failed."},
       {"too many restarts",
        {.kind = Kind::Failed, .cause = Cause{.kind = CauseKind::BackoffLimit}},
-       "Normal JobFailed: Job bert has failed because it has reached the specified backoff limit"},
+       "Warning JobFailed: Job bert has failed because it has reached the specified backoff limit"},
       {"too late",
        {.kind = Kind::Failed, .cause = Cause{.kind = CauseKind::Deadline}},
-       "Normal JobFailed: Job bert has failed because it was active longer than specified "
+       "Warning JobFailed: Job bert has failed because it was active longer than specified "
        "deadline"},
       {"invalid",
        {.kind = Kind::Failed, .cause = Cause{.kind = CauseKind::InvalidSpec, .text = "no image"}},
@@ -79,7 +90,7 @@ TEST(MindSporeWords, EventsAreWordForWord) {
       {"a name is taken",
        {.kind = Kind::Failed,
         .cause = Cause{.kind = CauseKind::ForeignObject, .text = "pod x is somebody else's"}},
-       "Normal MSJobFailed: MSJob team/bert has failed because pod x is somebody else's"},
+       "Warning MSJobFailed: MSJob team/bert has failed because pod x is somebody else's"},
       {"expired", {.kind = Kind::JobDeleted}, "Normal SuccessfulDeleteJob: Deleted job: bert"},
       {"warning",
        {.kind = Kind::Warning, .reason = "UnknownField", .detail = "spec.x"},
@@ -88,10 +99,10 @@ TEST(MindSporeWords, EventsAreWordForWord) {
   for (const auto& row : rows) EXPECT_EQ(event_line(row.note), row.event) << row.behaviour;
 }
 
-TEST(MindSporeWords, WhatOthersWroteIsBoundedAndPrintable) {
+TEST(MSJobEvents, WhatOthersWroteIsBoundedAndPrintable) {
   const std::string text = "\x1b[31mred\n" + std::string(5000, 'x');
   const auto event =
-      dialect().word({}, {.kind = Kind::CreateFailed, .object_kind = "Pod", .detail = text});
+      dialect().event_for({}, {.kind = Kind::CreateFailed, .object_kind = "Pod", .detail = text});
   ASSERT_TRUE(event.has_value());
   EXPECT_LE(event->message.size(), limits::kMaxEventMessageBytes);
   EXPECT_EQ(event->message.find('\x1b'), std::string::npos);

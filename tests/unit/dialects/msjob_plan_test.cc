@@ -20,23 +20,23 @@ bool is_refused(const JobBuilder& builder) {
   return !dialect().compile(builder.json()).has_value();
 }
 
-TEST(MindSpore, RoleKeysAreReadInAnyCase) {
+TEST(MSJob, RoleKeysAreReadInAnyCase) {
   const auto plan = job("j").role("WORKER", 2).role("sCheduler").role("ps").plan();
   ASSERT_EQ(plan.roles.size(), 3U);
   EXPECT_EQ(plan.roles[0].name, "Scheduler");
   EXPECT_EQ(plan.roles[1].name, "PS");
   EXPECT_EQ(plan.roles[2].name, "Worker");
-  EXPECT_EQ(plan::pod_name(plan, plan.roles[2], 1), "j-worker-1");
+  EXPECT_EQ(plan.roles[2].pod_name.name(1, 0), "j-worker-1");
 }
 
-TEST(MindSpore, ErrorsUseTheUsersSpellingOfTheRole) {
+TEST(MSJob, ErrorsUseTheUsersSpellingOfTheRole) {
   const auto causes = dialect().validate(job("j").role("wORKER", -4).json());
   ASSERT_EQ(causes.size(), 1U);
   EXPECT_EQ(causes[0].field, "spec.msReplicaSpecs.wORKER.replicas");
   EXPECT_EQ(causes[0].reason, "FieldValueInvalid");
 }
 
-TEST(MindSpore, EnvironmentComesAfterTheUsersInTheDocumentedOrder) {
+TEST(MSJob, EnvironmentComesAfterTheUsersInTheDocumentedOrder) {
   const auto plan = job("j")
                         .scheduler()
                         .servers(2)
@@ -61,7 +61,7 @@ TEST(MindSpore, EnvironmentComesAfterTheUsersInTheDocumentedOrder) {
             "metadata.name");
 }
 
-TEST(MindSpore, TheLateAddressPointsAtTheInjectedEntry) {
+TEST(MSJob, TheServicesAddressGoesToTheInjectedEntry) {
   const auto plan = job("j")
                         .scheduler()
                         .workers(1)
@@ -69,10 +69,11 @@ TEST(MindSpore, TheLateAddressPointsAtTheInjectedEntry) {
                         .plan();
   const plan::JsonPath expected = {"spec", "containers",   std::size_t{0},
                                    "env",  std::size_t{1}, "value"};
-  EXPECT_EQ(plan.role("Worker")->late.at(0).path, expected);
+  const auto value = placed_at(*plan.role("Worker"), expected);
+  EXPECT_EQ(value, (plan::Value{plan::ServiceIp{"j-scheduler-0"}}));
 }
 
-TEST(MindSpore, AUsersNodeIdStaysAndOtherDuplicatesLose) {
+TEST(MSJob, AUsersNodeIdStaysAndOtherDuplicatesLose) {
   const auto plan =
       job("j")
           .scheduler()
@@ -88,7 +89,7 @@ TEST(MindSpore, AUsersNodeIdStaysAndOtherDuplicatesLose) {
                           "MS_SERVER_NUM", "MS_WORKER_NUM", "MS_ROLE"));
 }
 
-TEST(MindSpore, OnlyTheContainerNamedMindsporeIsTouched) {
+TEST(MSJob, OnlyTheContainerNamedMindsporeIsTouched) {
   auto builder = job("j").scheduler().workers(1);
   const auto sidecar = parse("{name: sidecar, image: example.org/s:1, env: [{name: A, value: b}]}");
   const auto main = parse("{name: mindspore, image: example.org/ms:1}");
@@ -99,10 +100,12 @@ TEST(MindSpore, OnlyTheContainerNamedMindsporeIsTouched) {
   const auto& spec = plan.role("Worker")->pod["spec"];
   EXPECT_EQ(spec["containers"][0], sidecar);
   EXPECT_EQ(spec["initContainers"][0], parse("{name: fetch, image: example.org/f:1}"));
-  EXPECT_EQ(std::get<std::size_t>(plan.role("Worker")->late.at(0).path[2]), 1U);
+  const plan::JsonPath address = {"spec", "containers",   std::size_t{1},
+                                  "env",  std::size_t{0}, "value"};
+  EXPECT_FALSE(placed_at(*plan.role("Worker"), address).empty());
 }
 
-TEST(MindSpore, FieldsWeDoNotKnowSurviveInTemplates) {
+TEST(MSJob, FieldsWeDoNotKnowSurviveInTemplates) {
   const auto plan = job("j")
                         .workers(1)
                         .set("spec.msReplicaSpecs.Worker.template.spec.fieldOfTheFuture", 7)
@@ -111,7 +114,7 @@ TEST(MindSpore, FieldsWeDoNotKnowSurviveInTemplates) {
   EXPECT_THAT(plan.warnings, IsEmpty());
 }
 
-TEST(MindSpore, UnknownFieldsOutsideOfTemplatesAreAWarning) {
+TEST(MSJob, UnknownFieldsOutsideOfTemplatesAreAWarning) {
   const auto plan = job("j").workers(1).set("spec.runPolicy.cleanPodPolcy", "None").plan();
   ASSERT_EQ(plan.warnings.size(), 1U);
   EXPECT_EQ(plan.warnings[0].reason, "UnknownField");
@@ -119,7 +122,7 @@ TEST(MindSpore, UnknownFieldsOutsideOfTemplatesAreAWarning) {
             "spec.runPolicy.cleanPodPolcy: unknown field, ignored; did you mean cleanPodPolicy?");
 }
 
-TEST(MindSpore, ATemplatesRestartPolicyIsReplacedWithAWarning) {
+TEST(MSJob, ATemplatesRestartPolicyIsReplacedWithAWarning) {
   const auto path = "spec.msReplicaSpecs.Worker.template.spec.restartPolicy";
   const auto plan = job("j").workers(1).set(path, "Always").plan();
   EXPECT_EQ(plan.role("Worker")->pod["spec"]["restartPolicy"].as_string(), "Never");
@@ -127,7 +130,7 @@ TEST(MindSpore, ATemplatesRestartPolicyIsReplacedWithAWarning) {
   EXPECT_THAT(job("j").workers(1).set(path, "Never").plan().warnings, IsEmpty());
 }
 
-TEST(MindSpore, OurLabelsReplaceTheTemplatesWithAWarning) {
+TEST(MSJob, OurLabelsReplaceTheTemplatesWithAWarning) {
   const auto labels =
       parse("{job-name: other, muster.dev/role: Boss, replica-index: '9', team: a}");
   const auto plan =
@@ -142,18 +145,20 @@ training.kubeflow.org/replica-type: worker
 replica-type: worker
 )"));
   EXPECT_THAT(reasons(plan), ElementsAre("ReservedLabel", "ReservedLabel", "ReservedLabel"));
-  EXPECT_THAT(plan.role("Worker")->index_labels,
-              ElementsAre("training.kubeflow.org/replica-index", "replica-index"));
+  for (const auto* label : {"training.kubeflow.org/replica-index", "replica-index"}) {
+    EXPECT_EQ(placed_at(*plan.role("Worker"), {"metadata", "labels", label}),
+              (plan::Value{plan::Ordinal{}}));
+  }
 }
 
-TEST(MindSpore, ManyWorkersWithoutASchedulerAreAllowedWithAWarning) {
+TEST(MSJob, ManyWorkersWithoutASchedulerAreAllowedWithAWarning) {
   EXPECT_THAT(reasons(job("j").workers(2).plan()), ElementsAre("NoScheduler"));
   EXPECT_THAT(reasons(job("j").workers(1).servers(1).plan()), ElementsAre("NoScheduler"));
   EXPECT_THAT(job("j").workers(1).plan().warnings, IsEmpty());
   EXPECT_THAT(job("j").scheduler().workers(2).plan().warnings, IsEmpty());
 }
 
-TEST(MindSpore, TheServiceHasAPortForEachPortOfTheScheduler) {
+TEST(MSJob, TheServiceHasAPortForEachPortOfTheScheduler) {
   const auto ports = parse(R"(
 - {name: msjob-port, containerPort: 8118}
 - {containerPort: 9000}
@@ -169,7 +174,7 @@ TEST(MindSpore, TheServiceHasAPortForEachPortOfTheScheduler) {
   EXPECT_EQ(env_of(*plan.role("Worker"), "MS_SCHED_PORT")["value"].as_string(), "8118");
 }
 
-TEST(MindSpore, TheSubmittersEnvironmentReachesThePods) {
+TEST(MSJob, TheSubmittersEnvironmentReachesThePods) {
   auto builder = job("j").scheduler().workers(1);
   json::Object annotations{{std::string(plan::kEnvironmentAnnotation), "{\"PATH\":\"/bin\"}"},
                            {"other", "x"}};
@@ -181,7 +186,7 @@ TEST(MindSpore, TheSubmittersEnvironmentReachesThePods) {
   }
 }
 
-TEST(MindSpore, DynamicWorkersFailTheJobOnlyWhenNoneIsLeft) {
+TEST(MSJob, DynamicWorkersFailTheJobOnlyWhenNoneIsLeft) {
   for (const auto* policy : {"", "AllWorkers"}) {
     const auto plan = job("j")
                           .scheduler()
@@ -199,7 +204,7 @@ TEST(MindSpore, DynamicWorkersFailTheJobOnlyWhenNoneIsLeft) {
   }
 }
 
-TEST(MindSpore, AGangIsTheWholeJobUnlessSaidOtherwise) {
+TEST(MSJob, AGangIsTheWholeJobUnlessSaidOtherwise) {
   EXPECT_EQ(job("j").scheduler().servers(2).workers(4).plan().gang->minimum, 7);
   const auto plan =
       job("j")
@@ -208,38 +213,81 @@ TEST(MindSpore, AGangIsTheWholeJobUnlessSaidOtherwise) {
                parse("{minAvailable: 2, queue: q, priorityClass: high, minResources: {cpu: 8}}"))
           .plan();
   EXPECT_EQ(plan.gang->minimum, 2);
-  EXPECT_EQ(plan.gang->queue, "q");
-  EXPECT_EQ(plan.gang->priority_class, "high");
-  EXPECT_EQ(plan.gang->min_resources, parse("{cpu: 8}"));
 }
 
-TEST(MindSpore, NamesThatServicesCannotHaveNeedNoScheduler) {
+TEST(MSJob, WhatIsNotObeyedIsSaid) {
+  const auto plan = job("j")
+                        .workers(1)
+                        .set("spec.runPolicy.schedulingPolicy",
+                             parse("{queue: q, priorityClass: high, minResources: {cpu: 8}}"))
+                        .plan();
+  EXPECT_THAT(reasons(plan), ElementsAre("NotObeyed", "NotObeyed", "NotObeyed"));
+  EXPECT_EQ(plan.warnings[1].message,
+            "spec.runPolicy.schedulingPolicy.priorityClass: not obeyed yet; set priorityClassName "
+            "in the pod templates");
+  EXPECT_THAT(job("j")
+                  .workers(1)
+                  .set("spec.runPolicy.schedulingPolicy", parse("{queue: '', minResources: {}}"))
+                  .plan()
+                  .warnings,
+              IsEmpty());
+}
+
+TEST(MSJob, ASuspendedJobIsHeldUnderAnotherKey) {
+  const auto running = job("j").workers(1).set("spec.runPolicy.suspend", false).plan();
+  EXPECT_FALSE(running.hold);
+  EXPECT_EQ(running.run_key, "");
+  const auto held = job("j").workers(1).set("spec.runPolicy.suspend", true).plan();
+  EXPECT_TRUE(held.hold);
+  EXPECT_EQ(held.run_key, "suspended");
+}
+
+TEST(MSJob, AJobThatSomebodyElseManagesIsLeftAlone) {
+  const auto managed = [](const char* by) {
+    return dialect().manages(job("j").set("spec.runPolicy.managedBy", by).json());
+  };
+  EXPECT_TRUE(dialect().manages(job("j").json()));
+  EXPECT_TRUE(managed(""));
+  EXPECT_TRUE(managed("muster.dev/operator"));
+  EXPECT_FALSE(managed("kueue.x-k8s.io/multikueue"));
+  EXPECT_FALSE(managed("kubeflow.org/training-operator"));
+}
+
+TEST(MSJob, TheScaleSubresourceIsThatOfWorkers) {
+  EXPECT_EQ(job("j").workers(2).plan().selector,
+            "training.kubeflow.org/job-name=j,training.kubeflow.org/replica-type=worker");
+  EXPECT_EQ(dialect().identity().scale_spec_path, ".spec.msReplicaSpecs.Worker.replicas");
+  EXPECT_EQ(dialect().identity().scale_status_path, ".status.replicaStatuses.Worker.active");
+}
+
+TEST(MSJob, NamesThatServicesCannotHaveNeedNoScheduler) {
   EXPECT_TRUE(is_refused(job("1st.run").scheduler().workers(1)));
   EXPECT_FALSE(is_refused(job("1st.run").workers(1)));
 }
 
-TEST(MindSpore, TheLongestNameIsTheOneWhoseLongestPodNameFits) {
+TEST(MSJob, TheLongestNameIsTheOneWhoseLongestPodNameFits) {
   EXPECT_FALSE(is_refused(job(std::string(51, 'a')).scheduler().workers(1)));
   EXPECT_TRUE(is_refused(job(std::string(52, 'a')).scheduler().workers(1)));
   EXPECT_FALSE(is_refused(job(std::string(53, 'a')).workers(11)));
   EXPECT_TRUE(is_refused(job(std::string(54, 'a')).workers(11)));
 }
 
-TEST(MindSpore, AGeneratedNameIsCheckedWhenItIsKnown) {
+TEST(MSJob, AGeneratedNameIsCheckedWhenItIsKnown) {
   auto builder = job("").workers(1).set("metadata.generateName", "run-");
   EXPECT_FALSE(is_refused(builder));
 }
 
-TEST(MindSpore, TheJobIsNamedInThePlan) {
+TEST(MSJob, TheJobIsNamedInThePlan) {
   const auto plan = job("j").workers(1).plan();
   EXPECT_EQ(plan.job.resource.qualified(), "msjobs.mindspore.gitee.com");
   EXPECT_EQ(plan.job.ns, "team");
   EXPECT_EQ(plan.job.uid, "7d7b0f3e-0001");
   EXPECT_EQ(plan.job.generation, 1);
-  EXPECT_EQ(plan.running_role, "Worker");
+  EXPECT_EQ(plan.running.role, "Worker");
+  EXPECT_EQ(plan.running.outcome, plan::RankSet::Outcome::Running);
 }
 
-TEST(MindSpore, HugeInputsAreRefusedWithABoundedAnswer) {
+TEST(MSJob, HugeInputsAreRefusedWithABoundedAnswer) {
   auto builder = job("j").workers(1);
   json::Array env;
   for (int i = 0; i < 5000; ++i) env.emplace_back(json::Object{{"name", i}});

@@ -15,7 +15,7 @@ bool is_refused(const JobBuilder& builder) {
   return !dialect().compile(builder.json()).has_value();
 }
 
-TEST(MindSpore, MS1_ValidationRefusesInsteadOfLogging) {
+TEST(MSJob, MS1_ValidationRefusesInsteadOfLogging) {
   const auto plan = dialect().compile(job("j").workers(1).container("Worker", "image", "").json());
   ASSERT_FALSE(plan.has_value());
   EXPECT_EQ(plan.error().message,
@@ -23,18 +23,18 @@ TEST(MindSpore, MS1_ValidationRefusesInsteadOfLogging) {
             "must not be empty (for example example.org/team/train:1.0)");
 }
 
-TEST(MindSpore, MS2_EmptyContainersAreRefused) {
+TEST(MSJob, MS2_EmptyContainersAreRefused) {
   const auto containers = "spec.msReplicaSpecs.Worker.template.spec.containers";
   EXPECT_TRUE(is_refused(job("j").workers(1).set(containers, json::Array{})));
   EXPECT_TRUE(is_refused(job("j").set("spec.msReplicaSpecs.Worker", json::Object{})));
   EXPECT_TRUE(is_refused(job("j").set("spec.msReplicaSpecs.Worker", nullptr)));
 }
 
-TEST(MindSpore, MS3_AnEmptyRoleMapIsRefused) {
+TEST(MSJob, MS3_AnEmptyRoleMapIsRefused) {
   EXPECT_TRUE(is_refused(job("j")));
 }
 
-TEST(MindSpore, MS4_ReplicasZeroMeansNoPods) {
+TEST(MSJob, MS4_ReplicasZeroMeansNoPods) {
   const auto plan = job("j").role("Scheduler", 0).servers(0).workers(2).plan();
   EXPECT_EQ(plan.role("PS")->replicas, 0);
   EXPECT_EQ(plan.role("Scheduler")->replicas, 0);
@@ -43,38 +43,44 @@ TEST(MindSpore, MS4_ReplicasZeroMeansNoPods) {
   EXPECT_THAT(env_names(*plan.role("Worker")), IsEmpty());
 }
 
-TEST(MindSpore, MS5_NoPodBeforeTheServiceHasAnAddress) {
+TEST(MSJob, MS5_NoPodBeforeTheServiceHasAnAddress) {
   const auto plan = job("j").scheduler().servers(1).workers(1).plan();
-  for (const auto& role : plan.roles) EXPECT_THAT(role.after, ElementsAre("j-scheduler-0"));
+  const plan::ObjectId service{.resource = api::services(), .name = "j-scheduler-0"};
+  for (const auto& role : plan.roles) EXPECT_THAT(role.after, ElementsAre(service));
+  const plan::JsonPath address = {"spec", "containers",   std::size_t{0},
+                                  "env",  std::size_t{0}, "value"};
   for (const auto* name : {"PS", "Worker"}) {
-    const auto& late = plan.role(name)->late;
-    ASSERT_EQ(late.size(), 1U);
-    EXPECT_EQ(std::get<plan::ServiceIp>(late[0].value).service, "j-scheduler-0");
+    EXPECT_EQ(placed_at(*plan.role(name), address),
+              (plan::Value{plan::ServiceIp{"j-scheduler-0"}}));
   }
-  EXPECT_THAT(plan.role("Scheduler")->late, IsEmpty());
+  EXPECT_THAT(placed_at(*plan.role("Scheduler"), address), IsEmpty());
 }
 
-TEST(MindSpore, MS6_ARetryableExitMakesANewPod) {
+TEST(MSJob, MS6_ARetryableExitMakesANewPod) {
   const auto plan =
       job("j").workers(2).set("spec.msReplicaSpecs.Worker.restartPolicy", "ExitCode").plan();
   const auto& worker = *plan.role("Worker");
-  EXPECT_EQ(worker.on_failed, plan::OnFailedPod::RecreateIfRetryable);
-  EXPECT_EQ(worker.kubelet_restart, plan::KubeletRestart::Never);
+  EXPECT_EQ(worker.retry.on, plan::Retry::On::RetryableCode);
+  for (const int code : {130, 137, 138, 143}) EXPECT_TRUE(worker.retry.codes.contains(code));
+  for (const int code : {1, 2, 126, 127, 128, 139, 255}) {
+    EXPECT_FALSE(worker.retry.codes.contains(code));
+  }
+  EXPECT_FALSE(worker.retry.without_code);
   EXPECT_EQ(worker.pod["spec"]["restartPolicy"].as_string(), "Never");
 }
 
-TEST(MindSpore, MS7_SuccessWinsByDefaultAndFailureUnderAllWorkers) {
+TEST(MSJob, MS7_SuccessWinsByDefaultAndFailureUnderAllWorkers) {
   EXPECT_EQ(job("j").workers(2).plan().tie, plan::Tie::SuccessWins);
   EXPECT_EQ(job("j").workers(2).set("spec.successPolicy", "AllWorkers").plan().tie,
             plan::Tie::FailureWins);
 }
 
-TEST(MindSpore, MS8_AJobWithoutWorkersIsRefused) {
+TEST(MSJob, MS8_AJobWithoutWorkersIsRefused) {
   EXPECT_TRUE(is_refused(job("j").scheduler().servers(2)));
   EXPECT_TRUE(is_refused(job("j").scheduler().workers(0)));
 }
 
-TEST(MindSpore, MS9_LimitsAreInThePlan) {
+TEST(MSJob, MS9_LimitsAreInThePlan) {
   const auto plan = job("j")
                         .workers(1)
                         .set("spec.runPolicy.activeDeadlineSeconds", 60)
@@ -85,30 +91,32 @@ TEST(MindSpore, MS9_LimitsAreInThePlan) {
   EXPECT_EQ(job("j").workers(1).plan().limits, plan::Limits{});
 }
 
-TEST(MindSpore, MS10_ALimitStopsPodsEvenUnderNone) {
+TEST(MSJob, MS10_ALimitStopsPodsEvenUnderNone) {
   const auto plan = job("j").workers(1).set("spec.runPolicy.cleanPodPolicy", "None").plan();
-  EXPECT_EQ(plan.on_end, plan::CleanUp::None);
-  EXPECT_EQ(plan.on_limit, plan::CleanUp::Running);
-  EXPECT_EQ(job("j").workers(1).set("spec.runPolicy.cleanPodPolicy", "All").plan().on_limit,
-            plan::CleanUp::All);
+  const auto& worker = *plan.role("Worker");
+  EXPECT_EQ(worker.on_success, plan::CleanUp::None);
+  EXPECT_EQ(worker.on_failure, plan::CleanUp::None);
+  EXPECT_EQ(worker.on_limit, plan::CleanUp::Running);
+  const auto all = job("j").workers(1).set("spec.runPolicy.cleanPodPolicy", "All").plan();
+  EXPECT_EQ(all.role("Worker")->on_limit, plan::CleanUp::All);
 }
 
-TEST(MindSpore, MS11_RecreatedPodsCountAgainstTheBackoffLimit) {
-  const auto counts = [](const char* policy) {
+TEST(MSJob, MS11_EachPolicySaysWhatMakesANewPod) {
+  const auto on = [](const char* policy) {
     return job("j")
         .workers(1)
         .set("spec.msReplicaSpecs.Worker.restartPolicy", policy)
         .plan()
         .role("Worker")
-        ->counts_restarts;
+        ->retry.on;
   };
-  EXPECT_TRUE(counts("Always"));
-  EXPECT_TRUE(counts("OnFailure"));
-  EXPECT_TRUE(counts("ExitCode"));
-  EXPECT_FALSE(counts("Never"));
+  EXPECT_EQ(on("Always"), plan::Retry::On::Disruption);
+  EXPECT_EQ(on("OnFailure"), plan::Retry::On::Disruption);
+  EXPECT_EQ(on("ExitCode"), plan::Retry::On::RetryableCode);
+  EXPECT_EQ(on("Never"), plan::Retry::On::Never);
 }
 
-TEST(MindSpore, MS14_TemplateMetadataIsKept) {
+TEST(MSJob, MS14_TemplateMetadataIsKept) {
   const auto metadata = parse(R"(
 labels: {team: vision}
 annotations: {example.org/keep: "yes"}
@@ -127,7 +135,7 @@ resourceVersion: "7"
   EXPECT_THAT(plan.warnings, IsEmpty());
 }
 
-TEST(MindSpore, MS15_UnknownPoliciesAreRefused) {
+TEST(MSJob, MS15_UnknownPoliciesAreRefused) {
   EXPECT_TRUE(is_refused(job("j").workers(1).set("spec.runPolicy.cleanPodPolicy", "")));
   EXPECT_TRUE(is_refused(job("j").workers(1).set("spec.runPolicy.cleanPodPolicy", "Some")));
   EXPECT_TRUE(is_refused(job("j").workers(1).set("spec.successPolicy", "OneWorker")));
@@ -135,7 +143,7 @@ TEST(MindSpore, MS15_UnknownPoliciesAreRefused) {
       is_refused(job("j").workers(1).set("spec.msReplicaSpecs.Worker.restartPolicy", "Some")));
 }
 
-TEST(MindSpore, MS18_ThereAreFourRestartPolicies) {
+TEST(MSJob, MS18_ThereAreFourRestartPolicies) {
   const auto kubelet = [](const char* policy) {
     return job("j")
         .workers(1)
@@ -152,10 +160,11 @@ TEST(MindSpore, MS18_ThereAreFourRestartPolicies) {
   EXPECT_EQ(kubelet(""), "Never");
 }
 
-TEST(MindSpore, MS19_TheServiceBelongsToTheScheduler) {
+TEST(MSJob, MS19_TheServiceIsTheSchedulersAndGoesWithThePods) {
   const auto plan = job("j").scheduler().workers(1).plan();
   ASSERT_EQ(plan.objects.size(), 1U);
-  EXPECT_EQ(plan.objects[0].role, "Scheduler");
+  EXPECT_EQ(plan.objects[0].id.name, "j-scheduler-0");
+  EXPECT_EQ(plan.objects[0].until, plan::Until::Hold);
 }
 
 }  // namespace

@@ -43,7 +43,7 @@ const json::Value& last(const json::Value& status) {
   return status["conditions"].as_array().back();
 }
 
-class MindSporeStatus : public testing::Test {
+class MSJobStatus : public testing::Test {
  protected:
   // Applies one verdict after the other, as the controller does.
   void apply(const Verdict& next) {
@@ -56,7 +56,7 @@ class MindSporeStatus : public testing::Test {
   Time now_ = kNow;
 };
 
-TEST_F(MindSporeStatus, RequiredFieldsAreThereFromTheStart) {
+TEST_F(MSJobStatus, RequiredFieldsAreThereFromTheStart) {
   apply(verdict(Phase::Created));
   EXPECT_EQ(states(status_), "Created");
   EXPECT_EQ(last(status_)["reason"].as_string(), "MSJobCreated");
@@ -69,7 +69,7 @@ Worker: {active: 0, succeeded: 0, failed: 0}
   EXPECT_TRUE(status_["completionTime"].is_null());
 }
 
-TEST_F(MindSporeStatus, ALifeWithARestart) {
+TEST_F(MSJobStatus, ALifeWithARestart) {
   apply(verdict(Phase::Created));
   apply(verdict(Phase::Running));
   EXPECT_EQ(states(status_), "Created Running");
@@ -88,21 +88,73 @@ TEST_F(MindSporeStatus, ALifeWithARestart) {
   EXPECT_EQ(last(status_)["message"].as_string(), "MSJob team/bert successfully completed.");
 }
 
-TEST_F(MindSporeStatus, TheSameVerdictGivesTheSameStatus) {
+TEST_F(MSJobStatus, TheEndLeavesNothingTrueThatIsOver) {
+  apply(verdict(Phase::Created));
+  auto restarting = verdict(Phase::Restarting);
+  restarting.cause = Cause{.role = "Worker"};
+  apply(restarting);
+  apply(verdict(Phase::Succeeded));
+  EXPECT_EQ(states(status_), "Created Restarting=False Finished Succeeded");
+}
+
+TEST_F(MSJobStatus, SuspensionAndResumption) {
+  apply(verdict(Phase::Running));
+  auto suspended = verdict(Phase::Suspended);
+  suspended.counts["Worker"] = {.failed = 1};
+  apply(suspended);
+  EXPECT_EQ(states(status_), "Created Running=False Suspended");
+  EXPECT_EQ(status_["conditions"][1]["reason"].as_string(), "MSJobSuspended");
+  EXPECT_EQ(last(status_)["reason"].as_string(), "MSJobSuspended");
+  EXPECT_EQ(last(status_)["message"].as_string(), "MSJob bert is suspended.");
+  EXPECT_EQ(status_["replicaStatuses"]["Worker"], parse("{active: 0, succeeded: 0, failed: 1}"));
+  apply(verdict(Phase::Created));
+  EXPECT_EQ(states(status_), "Created Running=False Suspended=False");
+  EXPECT_EQ(last(status_)["reason"].as_string(), "MSJobResumed");
+  EXPECT_EQ(last(status_)["message"].as_string(), "MSJob bert is resumed.");
+  const auto before = status_;
+  apply(verdict(Phase::Created));
+  EXPECT_EQ(status_, before);
+  apply(verdict(Phase::Running));
+  EXPECT_EQ(states(status_), "Created Suspended=False Running");
+  apply(verdict(Phase::Succeeded));
+  EXPECT_EQ(states(status_), "Created Suspended=False Running=False Finished Succeeded");
+}
+
+TEST_F(MSJobStatus, AJobCreatedSuspendedIsCreatedAndSuspended) {
+  apply(verdict(Phase::Suspended));
+  EXPECT_EQ(states(status_), "Created Suspended");
+}
+
+TEST_F(MSJobStatus, ThePhaseIsReadBack) {
+  const std::vector<Phase> life = {Phase::Created,   Phase::Running, Phase::Restarting,
+                                   Phase::Suspended, Phase::Created, Phase::Running,
+                                   Phase::Failed};
+  for (const Phase phase : life) {
+    apply(verdict(phase));
+    EXPECT_EQ(dialect().phase_of(status_).phase, phase) << to_string(phase);
+  }
+  EXPECT_EQ(dialect().phase_of(status_).reason, "MSJobFailed");
+  EXPECT_EQ(dialect().phase_of(status_).message, "MSJob team/bert has failed");
+  EXPECT_EQ(dialect().phase_of({}).phase, Phase::Created);
+  EXPECT_EQ(dialect().phase_of(parse("conditions: [1, {type: Failed, status: 'False'}]")).phase,
+            Phase::Created);
+}
+
+TEST_F(MSJobStatus, TheSameVerdictGivesTheSameStatus) {
   apply(verdict(Phase::Running));
   const auto before = status_;
   apply(verdict(Phase::Running));
   EXPECT_EQ(status_, before);
 }
 
-TEST_F(MindSporeStatus, MS7_TheEndIsFinal) {
+TEST_F(MSJobStatus, MS7_TheEndIsFinal) {
   apply(verdict(Phase::Succeeded));
   const auto before = status_["conditions"];
   apply(failed({.role = "Worker", .failed = 1}));
   EXPECT_EQ(status_["conditions"], before);
 }
 
-TEST_F(MindSporeStatus, FailureNamesItsCause) {
+TEST_F(MSJobStatus, FailureNamesItsCause) {
   struct Row {
     Cause cause;
     std::string reason;
@@ -137,22 +189,20 @@ TEST_F(MindSporeStatus, FailureNamesItsCause) {
   }
 }
 
-TEST_F(MindSporeStatus, CountsAndColumns) {
+TEST_F(MSJobStatus, CountsAreByRole) {
   auto running = verdict(Phase::Running);
   running.counts["Scheduler"] = {.active = 1};
   running.counts["Worker"] = {.active = 1, .pending = 1, .restarts = 3};
   apply(running);
   EXPECT_EQ(status_["replicaStatuses"]["Worker"], parse("{active: 1, succeeded: 0, failed: 0}"));
-  EXPECT_EQ(status_["muster"]["ranks"].as_string(), "2/3");
-  EXPECT_EQ(status_["muster"]["restartCount"].as_int(), 3);
 }
 
-TEST_F(MindSporeStatus, WhatRanWhenTheJobSucceededCountsAsSucceeded) {
+TEST_F(MSJobStatus, WhatRanWhenTheJobSucceededCountsAsSucceeded) {
   auto end = verdict(Phase::Succeeded);
   end.ledger.completion_time = kNow + 90s;
-  end.ledger.final_counts["Scheduler"] = {.active = 1};
-  end.ledger.final_counts["Worker"] = {.active = 1, .succeeded = 1};
-  apply(end);  // clean-up has removed the pods: the current counts are zero
+  end.counts["Scheduler"] = {.active = 1};
+  end.counts["Worker"] = {.active = 1, .succeeded = 1};
+  apply(end);
   EXPECT_EQ(status_["replicaStatuses"], parse(R"(
 Scheduler: {active: 0, succeeded: 1, failed: 0}
 Worker: {active: 0, succeeded: 2, failed: 0}
@@ -160,15 +210,13 @@ Worker: {active: 0, succeeded: 2, failed: 0}
   EXPECT_EQ(status_["completionTime"].as_string(), "2026-11-15T03:05:35Z");
 }
 
-TEST_F(MindSporeStatus, TheLedgerComesBackAsItWas) {
-  auto running = verdict(Phase::Running);
-  running.ledger.attempts["Worker/1"] = 2;
-  running.ledger.observed_generation = 5;
-  apply(running);
-  EXPECT_EQ(plan::Ledger::from_json(status_["muster"]), running.ledger);
+TEST_F(MSJobStatus, OurOwnMemberIsLeftToTheController) {
+  status_ = parse("{muster: {phase: Running}}");
+  apply(verdict(Phase::Succeeded));
+  EXPECT_EQ(status_["muster"], parse("{phase: Running}"));
 }
 
-TEST_F(MindSporeStatus, WhatOthersWroteStays) {
+TEST_F(MSJobStatus, WhatOthersWroteStays) {
   status_ = parse(
       "{lastReconcileTime: '2026-01-01T00:00:00Z', conditions: [{type: Mine, status: 'True'}]}");
   apply(verdict(Phase::Running));
@@ -176,7 +224,7 @@ TEST_F(MindSporeStatus, WhatOthersWroteStays) {
   EXPECT_EQ(states(status_), "Mine Running");
 }
 
-TEST_F(MindSporeStatus, AStoredStatusOfAnyShapeIsRead) {
+TEST_F(MSJobStatus, AStoredStatusOfAnyShapeIsRead) {
   for (const auto* junk :
        {"[1, 2]", "text", "{conditions: text}", "{conditions: [1, {}], muster: 7}"}) {
     status_ = parse(junk);
@@ -185,24 +233,28 @@ TEST_F(MindSporeStatus, AStoredStatusOfAnyShapeIsRead) {
   }
 }
 
-TEST(MindSporeInvalid, MS3_AStoredBadObjectFailsForGood) {
-  auto bad = job("bert").set("metadata.generation", 3).json();
-  const auto error = dialect().compile(bad).error();
-  const auto status = dialect().invalid_status(bad, error, kNow);
+// An object that cannot be compiled: a plan without roles.
+json::Value invalid_status(const JobBuilder& bad, const json::Value& stored, Time now) {
+  plan::Plan plan;
+  plan.job = plan::job_ref(dialect().identity().resource, bad.json());
+  const auto error = dialect().compile(bad.json()).error();
+  auto end = failed({.kind = CauseKind::InvalidSpec, .text = error.message});
+  end.ledger.completion_time = kNow;
+  return dialect().status(plan, stored, end, now);
+}
+
+TEST(MSJobInvalid, MS3_AStoredBadObjectFailsForGood) {
+  const auto status = invalid_status(job("bert"), {}, kNow);
   EXPECT_EQ(states(status), "Created Finished Failed");
   EXPECT_EQ(last(status)["reason"].as_string(), "MSJobFailedValidation");
   EXPECT_NE(last(status)["message"].as_string().find("spec.msReplicaSpecs"), std::string::npos);
   EXPECT_TRUE(status["replicaStatuses"].is_object());
-  const auto ledger = plan::Ledger::from_json(status["muster"]);
-  EXPECT_EQ(ledger.phase, Phase::Failed);
-  EXPECT_EQ(ledger.observed_generation, 3);
-  EXPECT_EQ(ledger.cause->kind, CauseKind::InvalidSpec);
+  EXPECT_EQ(status["completionTime"].as_string(), "2026-11-15T03:04:05Z");
   // Seen again, nothing changes: no hot loop.
-  bad["status"] = status;
-  EXPECT_EQ(dialect().invalid_status(bad, error, kNow + 60s), status);
+  EXPECT_EQ(invalid_status(job("bert"), status, kNow + 60s), status);
 }
 
-TEST_F(MindSporeStatus, AJobWithoutAPlanKeepsWhatIsShownOfItsRoles) {
+TEST_F(MSJobStatus, AJobWithoutAPlanKeepsWhatIsShownOfItsRoles) {
   auto running = verdict(Phase::Running);
   running.counts["Worker"] = {.active = 2};
   apply(running);
@@ -210,16 +262,11 @@ TEST_F(MindSporeStatus, AJobWithoutAPlanKeepsWhatIsShownOfItsRoles) {
   plan::Plan frozen;
   frozen.job = plan_.job;
   EXPECT_EQ(dialect().status(frozen, before, running, now_), before);
-  running.waiting_for = "bert to be valid again";
-  const auto after = dialect().status(frozen, before, running, now_);
-  EXPECT_EQ(after["replicaStatuses"], before["replicaStatuses"]);
-  EXPECT_EQ(after["muster"]["ranks"], before["muster"]["ranks"]);
-  EXPECT_EQ(after["muster"]["waitingFor"].as_string(), "bert to be valid again");
 }
 
-TEST(MindSporeInvalid, MessagesAreBounded) {
-  const Error error{.code = ErrorCode::Invalid, .message = std::string(100'000, 'x')};
-  const auto status = dialect().invalid_status(job("bert").json(), error, kNow);
+TEST(MSJobInvalid, MessagesAreBounded) {
+  auto bad = job(std::string(100'000, 'x')).workers(1);
+  const auto status = invalid_status(bad, {}, kNow);
   EXPECT_LE(last(status)["message"].as_string().size(), limits::kMaxEventMessageBytes);
 }
 

@@ -7,6 +7,11 @@
 namespace muster::dialects::test {
 namespace {
 
+template <std::size_t N, class Enum>
+std::string_view name_of(const std::array<std::string_view, N>& names, Enum value) {
+  return names.at(static_cast<std::size_t>(value));
+}
+
 std::string path_text(const plan::JsonPath& path) {
   std::string out;
   for (const auto& step : path) {
@@ -19,15 +24,31 @@ std::string path_text(const plan::JsonPath& path) {
   return out;
 }
 
-json::Value late_text(const plan::LateValue& late) {
-  const auto* service = std::get_if<plan::ServiceIp>(&late.value);
-  return fmt::format("{} = address of service {}", path_text(late.path),
-                     service == nullptr ? "?" : service->service);
+struct PartText {
+  std::string operator()(const std::string& text) const { return text; }
+  std::string operator()(const plan::Ordinal& ordinal) const {
+    return ordinal.base == 0 ? "<index>" : fmt::format("<index + {}>", ordinal.base);
+  }
+  std::string operator()(const plan::ServiceIp& ip) const {
+    return fmt::format("<address of service {}>", ip.service);
+  }
+  std::string operator()(const plan::PodIp& ip) const {
+    return fmt::format("<address of {} {}>", ip.role, ip.index);
+  }
+};
+
+json::Value values_text(const std::vector<plan::Placed>& values) {
+  json::Array out;
+  for (const auto& [path, value] : values) {
+    std::string text = path_text(path) + " = ";
+    for (const auto& part : value) text += std::visit(PartText{}, part);
+    out.emplace_back(std::move(text));
+  }
+  return out;
 }
 
 std::string set_text(const plan::RankSet& set) {
-  constexpr std::array<std::string_view, 3> kOutcomes = {"Succeeded", "Failed", "Finished"};
-  const auto outcome = kOutcomes[static_cast<std::size_t>(set.outcome)];
+  const auto outcome = name_of<4>({"Succeeded", "Failed", "Finished", "Running"}, set.outcome);
   switch (set.quorum) {
     case plan::RankSet::Quorum::All:
       return fmt::format("all of {} {}", set.role, outcome);
@@ -45,23 +66,40 @@ json::Value sets_text(const std::vector<plan::RankSet>& sets) {
   return out;
 }
 
-std::string_view clean_up_text(plan::CleanUp clean_up) {
+std::string clean_up_text(const plan::Role& role) {
   constexpr std::array<std::string_view, 3> kNames = {"None", "Running", "All"};
-  return kNames[static_cast<std::size_t>(clean_up)];
+  return fmt::format("{}, {}, {}", name_of(kNames, role.on_success),
+                     name_of(kNames, role.on_failure), name_of(kNames, role.on_limit));
 }
 
-json::Value role_text(const plan::Plan& plan, const plan::Role& role) {
+std::string retry_text(const plan::Retry& retry) {
+  std::string out(name_of<3>({"Never", "Disruption", "RetryableCode"}, retry.on));
+  for (const int code : retry.codes.listed) out += fmt::format(" {}", code);
+  return out;
+}
+
+json::Value object_text(const plan::Object& object) {
+  json::Object out{{"body", object.body}};
+  if (object.id.name.empty()) {
+    out.set("eachRankOf", object.each_rank_of);
+  } else {
+    out.set("name", object.id.name);
+  }
+  if (!object.values.empty()) out.set("values", values_text(object.values));
+  out.set("until", name_of<3>({"Hold", "End", "JobGone"}, object.until));
+  return out;
+}
+
+json::Value role_text(const plan::Role& role) {
   json::Array pods;
-  for (int i = 0; i < role.replicas; ++i) pods.emplace_back(plan::pod_name(plan, role, i));
-  json::Object out{{"name", role.name}, {"pods", pods}};
+  for (int i = 0; i < role.replicas; ++i) pods.emplace_back(role.pod_name.name(i, 0));
+  json::Object out{{"name", role.name}, {"pods", pods}, {"mainContainer", role.main_container}};
   json::Array after;
-  for (const auto& object : role.after) after.emplace_back(object);
+  for (const auto& object : role.after) after.emplace_back(object.name);
   if (!after.empty()) out.set("after", after);
-  json::Array late;
-  for (const auto& value : role.late) late.push_back(late_text(value));
-  if (!late.empty()) out.set("late", late);
-  if (role.on_failed == plan::OnFailedPod::RecreateIfRetryable) out.set("onFailed", "recreate");
-  out.set("countsRestarts", role.counts_restarts);
+  if (!role.values.empty()) out.set("values", values_text(role.values));
+  out.set("retry", retry_text(role.retry));
+  out.set("cleanUp", clean_up_text(role));
   out.set("template", role.pod);
   return out;
 }
@@ -79,18 +117,19 @@ json::Value limits_text(const plan::Limits& limits) {
 json::Value plan_text(const plan::Plan& plan) {
   json::Object out;
   json::Array objects;
-  for (const auto& object : plan.objects) objects.push_back(object.body);
+  for (const auto& object : plan.objects) objects.push_back(object_text(object));
   out.set("objects", objects);
   json::Array roles;
-  for (const auto& role : plan.roles) roles.push_back(role_text(plan, role));
+  for (const auto& role : plan.roles) roles.push_back(role_text(role));
   out.set("roles", roles);
   out.set("success", sets_text(plan.success));
   out.set("failure", sets_text(plan.failure));
   out.set("tie", plan.tie == plan::Tie::SuccessWins ? "success" : "failure");
+  out.set("running", set_text(plan.running));
   out.set("limits", limits_text(plan.limits));
-  out.set("onEnd", clean_up_text(plan.on_end));
-  out.set("onLimit", clean_up_text(plan.on_limit));
   out.set("gang", plan.gang ? plan.gang->minimum : 0);
+  if (plan.hold) out.set("hold", plan.run_key);
+  if (!plan.selector.empty()) out.set("selector", plan.selector);
   json::Array warnings;
   for (const auto& warning : plan.warnings) warnings.emplace_back(warning.reason);
   out.set("warnings", warnings);

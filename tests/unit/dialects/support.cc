@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "api/object.h"
-#include "dialects/mindspore.h"
+#include "dialects/registry.h"
 #include "yaml/yaml.h"
 
 namespace muster::dialects::test {
@@ -69,9 +69,20 @@ plan::Plan JobBuilder::plan() const {
   return *plan;
 }
 
+const plan::Registry& registry() {
+  static const auto kRegistry = make_registry();
+  return kRegistry;
+}
+
 const plan::Dialect& dialect() {
-  static const auto kDialect = make_mindspore();
-  return *kDialect;
+  return *registry().find("mindspore.gitee.com/v1", "MSJob");
+}
+
+const plan::Dialect& dialect_of(const json::Value& job) {
+  const auto* found = registry().find(api::api_version_of(job), api::kind_of(job));
+  if (found != nullptr) return *found;
+  ADD_FAILURE() << "no dialect for " << api::api_version_of(job) << " " << api::kind_of(job);
+  return dialect();
 }
 
 std::vector<std::string> env_names(const plan::Role& role) {
@@ -81,6 +92,13 @@ std::vector<std::string> env_names(const plan::Role& role) {
     names.push_back(entry["name"].as_string());
   }
   return names;
+}
+
+plan::Value placed_at(const plan::Role& role, const plan::JsonPath& path) {
+  for (const auto& placed : role.values) {
+    if (placed.path == path) return placed.value;
+  }
+  return {};
 }
 
 json::Value env_of(const plan::Role& role, std::string_view name) {

@@ -40,10 +40,15 @@ inline JobBuilder job(std::string name) {
   return JobBuilder(std::move(name));
 }
 
-const plan::Dialect& dialect();
+const plan::Registry& registry();
+const plan::Dialect& dialect();  // MSJob
+// The dialect of a job's apiVersion and kind; none fails the test.
+const plan::Dialect& dialect_of(const json::Value& job);
 
 // Names of the `mindspore` container's variables, in order.
 std::vector<std::string> env_names(const plan::Role& role);
+// What will be placed there; empty when nothing is.
+plan::Value placed_at(const plan::Role& role, const plan::JsonPath& path);
 // A variable's entry, the last one of that name, which is the one that counts.
 json::Value env_of(const plan::Role& role, std::string_view name);
 

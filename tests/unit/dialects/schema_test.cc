@@ -1,0 +1,145 @@
+#include "dialects/check/schema.h"
+
+#include <array>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "support.h"
+
+namespace muster::dialects::test {
+namespace {
+
+using testing::Contains;
+
+constexpr auto kFields = std::to_array<Field>({
+    {.path = "spec", .type = Type::Object, .required = true, .doc = "What is wanted."},
+    {.path = "spec.count",
+     .type = Type::Int32,
+     .fallback = "1",
+     .minimum = 1,
+     .maximum = 9,
+     .doc = "How many."},
+    {.path = "spec.word", .type = Type::String, .allowed = "|One|Two"},
+    {.path = "spec.name", .type = Type::String, .required = true},
+    {.path = "spec.port", .type = Type::NumberOrText, .minimum = 1},
+    {.path = "spec.items", .type = Type::List, .maximum = 4},
+    {.path = "spec.items[]", .type = Type::Open},
+    {.path = "spec.items[].at", .type = Type::Time},
+    {.path = "spec.amounts", .type = Type::Map, .maximum = 3},
+    {.path = "spec.amounts.*", .type = Type::Quantity},
+});
+
+TEST(Schema, SaysWhatTheTableSays) {
+  const auto schema = schema_of(
+      FieldTable(kFields),
+      {{.at = "spec.items", .rule = "self.size() > 0", .message = "is empty"},
+       {.at = "spec", .rule = "self.count > 1", .message = "m", .reason = "FieldValueRequired"}});
+  EXPECT_EQ(schema, parse(R"(
+type: object
+required: [spec]
+properties:
+  spec:
+    description: What is wanted.
+    type: object
+    required: [name]
+    x-kubernetes-validations:
+    - {rule: self.count > 1, message: m, reason: FieldValueRequired}
+    properties:
+      count: {description: How many. Default 1., type: integer, format: int32, minimum: 1, maximum: 9}
+      word: {type: string, enum: ["", One, Two]}
+      name: {type: string, minLength: 1}
+      port: {x-kubernetes-int-or-string: true}
+      items:
+        type: array
+        maxItems: 4
+        x-kubernetes-validations:
+        - {rule: self.size() > 0, message: is empty, reason: FieldValueInvalid}
+        items:
+          type: object
+          x-kubernetes-preserve-unknown-fields: true
+          properties:
+            at: {type: string, format: date-time}
+      amounts:
+        type: object
+        maxProperties: 3
+        additionalProperties: {x-kubernetes-int-or-string: true}
+)"));
+}
+
+void find_silent(const json::Value& schema, const std::string& path,
+                 std::vector<std::string>& silent) {
+  if (schema["description"].as_string().empty()) silent.push_back(path);
+  for (const auto& [name, member] : schema["properties"].as_object()) {
+    find_silent(member, path + "." + name, silent);
+  }
+  for (const char* each : {"items", "additionalProperties"}) {
+    if (schema[each].is_object()) find_silent(schema[each], path + "[]", silent);
+  }
+}
+
+TEST(Schema, EveryFieldOfEveryKindHasASentence) {
+  for (const auto& dialect : registry().all()) {
+    std::vector<std::string> silent;
+    find_silent(dialect->schema(), "", silent);
+    EXPECT_THAT(silent, testing::ElementsAre(".metadata"))
+        << dialect->identity().resource.qualified();
+  }
+}
+
+TEST(Schema, MS14_TemplatesKeepWhatWeDoNotKnow) {
+  for (const auto& dialect : registry().all()) {
+    const auto schema = dialect->schema();
+    const auto& spec = schema["properties"]["spec"]["properties"];
+    const auto& each = spec["msReplicaSpecs"].is_null()
+                           ? spec["replicaSpecs"]["items"]
+                           : spec["msReplicaSpecs"]["additionalProperties"];
+    const auto& pod = each["properties"]["template"];
+    EXPECT_TRUE(pod["x-kubernetes-preserve-unknown-fields"].as_bool());
+    EXPECT_TRUE(pod["properties"]["metadata"]["x-kubernetes-preserve-unknown-fields"].as_bool());
+    const auto& status = schema["properties"]["status"]["properties"];
+    EXPECT_TRUE(status["muster"]["x-kubernetes-preserve-unknown-fields"].as_bool());
+  }
+}
+
+std::vector<std::string> rules_at(const json::Value& schema) {
+  std::vector<std::string> out;
+  for (const auto& rule : schema["x-kubernetes-validations"].as_array()) {
+    out.push_back(rule["rule"].as_string() + " # " + rule["message"].as_string());
+  }
+  return out;
+}
+
+TEST(Schema, MSJobsRulesAreInTheSchema) {
+  const auto schema = dialect().schema();
+  const auto& spec = schema["properties"]["spec"];
+  EXPECT_THAT(
+      rules_at(spec["properties"]["msReplicaSpecs"]),
+      testing::ElementsAre(
+          "self.all(r, r.lowerAscii() in ['scheduler', 'ps', 'worker']) # the roles are "
+          "Scheduler, PS and Worker",
+          "self.all(r, !(r.lowerAscii() == 'scheduler') || ((has(self[r].replicas) ? "
+          "self[r].replicas : 1) >= 0 && (has(self[r].replicas) ? self[r].replicas : 1) <= "
+          "1)) # Scheduler: replicas must be 0 or 1: all ranks meet at one Scheduler",
+          "self.exists(r, r.lowerAscii() == 'worker') # has no Worker; without a Worker the "
+          "job could never succeed",
+          "self.all(r, !(r.lowerAscii() == 'worker') || ((has(self[r].replicas) ? "
+          "self[r].replicas : 1) >= 1 && (has(self[r].replicas) ? self[r].replicas : 1) <= "
+          "10000)) # Worker: replicas must be at least 1: without a Worker the job could "
+          "never succeed",
+          "self.map(r, (has(self[r].replicas) ? self[r].replicas : 1)).sum() <= 10000 # asks "
+          "for too many pods; at most 10000 are allowed"));
+  EXPECT_EQ(rules_at(spec).size(), 2U);
+}
+
+TEST(Schema, AListOfRolesHasTheSameRules) {
+  const auto* dialect = registry().find("kubeflow.org/v1", "MSJob");
+  const auto schema = dialect->schema();
+  EXPECT_THAT(rules_at(schema["properties"]["spec"]["properties"]["replicaSpecs"]),
+              Contains("self.filter(r, (has(r.replicaType) ? r.replicaType : 'MASTER') == "
+                       "'WORKER').size() <= 1 # WORKER is there twice; keep one of the two"));
+}
+
+}  // namespace
+}  // namespace muster::dialects::test
