@@ -130,6 +130,12 @@ bool resolves(const std::vector<plan::Placed>& values, const plan::Addresses& ad
   });
 }
 
+int copies(const plan::Plan& plan, const plan::Object& object) {
+  if (object.each_rank_of.empty()) return 1;
+  const plan::Role* role = plan.role(object.each_rank_of);
+  return role == nullptr ? 0 : role->replicas;
+}
+
 std::string object_name(const plan::Plan& plan, const plan::Object& object, int index,
                         const plan::Ledger& ledger) {
   const plan::Role* role = plan.role(object.each_rank_of);

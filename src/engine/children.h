@@ -42,6 +42,8 @@ std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,
 // Whether everything in the values of a child is known.
 bool resolves(const std::vector<plan::Placed>& values, const plan::Addresses& addresses);
 
+// How many there are to be of an object: one, or one for each rank.
+int copies(const plan::Plan& plan, const plan::Object& object);
 // The name of an object, or of the one that accompanies a rank.
 std::string object_name(const plan::Plan& plan, const plan::Object& object, int index,
                         const plan::Ledger& ledger);

@@ -13,13 +13,6 @@ Reason reason_for(const PodView& pod, const plan::Ledger& ledger) {
   return ledger.phase == plan::Phase::Suspended ? Reason::Suspended : Reason::Superseded;
 }
 
-// How many there are to be of an object: one, or one for each rank.
-int copies(const plan::Plan& plan, const plan::Object& object) {
-  if (object.each_rank_of.empty()) return 1;
-  const plan::Role* role = plan.role(object.each_rank_of);
-  return role == nullptr ? 0 : role->replicas;
-}
-
 // Makes the children of one plan; what it needs to know does not change on the way.
 class Maker {
  public:

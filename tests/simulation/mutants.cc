@@ -304,7 +304,7 @@ std::vector<Specimen> zoo() {
       {way<NoVersionOnStatus>("no RV on status"), "create", Kind::None, "S9"},
       {way<AdoptByName>("adopt by name"), "foreign", Kind::None, "S7"},
       {policy("terminating counted as gone", &blind_to_terminating), "bounce", Kind::None, "S15"},
-      {policy("edge-triggered failure", &edge_triggered), "restart", Kind::CrashAfter, "O1"},
+      {policy("edge-triggered failure", &edge_triggered), "restart", Kind::CrashBefore, "O1"},
       {policy("restart counted after delete", &commits_late), "restart", Kind::None, "S6"},
       {policy("retry never counted", &forgets_the_retry), "restart", Kind::None, "S3"},
       {way<AmbiguousCreateIgnored>("ambiguous create ignored"), "create", Kind::TimeoutBefore,

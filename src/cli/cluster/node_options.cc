@@ -25,7 +25,7 @@ Result<node::ImageRow> image_row(const json::Value& row, const std::string& file
   };
   node::ImageRow image;
   image.pattern = row["pattern"].as_string();
-  if (image.pattern.empty()) return bad("pattern is missing, for example \"mindspore/*\"");
+  if (image.pattern.empty()) return bad("pattern is missing, for example \"team/*\"");
   const json::Value& rootfs = row["rootfs"];
   if (rootfs.is_null() || rootfs.as_string() == "host") {
     image.root = node::ImageRow::Root::Host;

@@ -11,20 +11,33 @@ namespace muster::cli {
 namespace {
 
 // What only the cluster knows stands as a readable gap.
-constexpr std::string_view kLaterIp = "<ClusterIP>";
+class LaterAddresses final : public plan::Addresses {
+ public:
+  [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp&) const override {
+    return "<ClusterIP>";
+  }
+  [[nodiscard]] std::optional<std::string> of(const plan::PodIp&) const override {
+    return "<PodIP>";
+  }
+};
 
 std::vector<json::Value> children(const plan::Plan& plan) {
   std::vector<json::Value> all;
-  engine::Observed observed;
+  const auto addresses = std::make_shared<const LaterAddresses>();
   for (const plan::Object& object : plan.objects) {
-    all.push_back(engine::make_object(plan, object));
-    observed.objects.push_back(
-        {.resource = object.resource, .name = object.name, .cluster_ip = std::string(kLaterIp)});
+    for (int index = 0; index < engine::copies(plan, object); ++index) {
+      all.push_back(engine::make_object(plan, {.name = engine::object_name(plan, object, index, {}),
+                                               .object = &object,
+                                               .index = index,
+                                               .addresses = addresses}));
+    }
   }
   for (const plan::Role& role : plan.roles) {
     for (int index = 0; index < role.replicas; ++index) {
-      if (const auto pod = engine::plan_pod(plan, role, index, observed, {}))
-        all.push_back(engine::make_pod(plan, *pod));
+      all.push_back(engine::make_pod(plan, {.name = role.pod_name.name(index, 0),
+                                            .role = &role,
+                                            .index = index,
+                                            .addresses = addresses}));
     }
   }
   return all;

@@ -43,7 +43,7 @@ JobView JobView::from(const json::Value& job, const plan::Dialect& dialect) {
   for (const auto& [role, count] : status["replicaStatuses"].as_object()) {
     view.ranks_ready += static_cast<int>(count["active"].as_int() + count["succeeded"].as_int());
   }
-  for (const auto& [role, sum] : view.ledger.restarts) view.restarts += sum;
+  view.restarts = view.ledger.restarts();
   if (const auto plan = dialect.compile(job)) view.ranks = plan->total_replicas();
   return view;
 }

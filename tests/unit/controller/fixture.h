@@ -35,13 +35,14 @@ class LenientDialect : public plan::Dialect {
                                    const plan::Verdict& verdict, Time now) const override {
     return real_.status(plan, status, verdict, now);
   }
-  [[nodiscard]] json::Value invalid_status(const json::Value& job, const Error& error,
-                                           Time now) const override {
-    return real_.invalid_status(job, error, now);
+  [[nodiscard]] json::Value schema() const override { return real_.schema(); }
+  [[nodiscard]] bool manages(const json::Value& job) const override { return real_.manages(job); }
+  [[nodiscard]] plan::StoredPhase phase_of(const json::Value& status) const override {
+    return real_.phase_of(status);
   }
-  [[nodiscard]] std::optional<plan::EventText> word(const plan::JobRef& job,
-                                                    const plan::Note& note) const override {
-    return real_.word(job, note);
+  [[nodiscard]] std::optional<plan::EventText> event_for(const plan::JobRef& job,
+                                                         const plan::Note& note) const override {
+    return real_.event_for(job, note);
   }
 
  protected:

@@ -27,6 +27,16 @@ class Refusing final : public simulation::ForwardingCluster {
   Error error_;
 };
 
+class AnyAddress final : public plan::Addresses {
+ public:
+  [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp&) const override {
+    return "10.96.0.1";
+  }
+  [[nodiscard]] std::optional<std::string> of(const plan::PodIp&) const override {
+    return "10.0.0.1";
+  }
+};
+
 class WaveTest : public InMemory {
  protected:
   WaveTest() {
@@ -47,7 +57,9 @@ class WaveTest : public InMemory {
     return run(cluster, std::move(wave));
   }
   engine::Action create(const std::string& name) {
-    return engine::CreatePod{.name = name, .role = "Worker", .index = 0};
+    return engine::CreatePod{.name = name,
+                             .role = &plan_.roles.back(),
+                             .addresses = std::make_shared<const AnyAddress>()};
   }
   json::Value ownerless_pod(const std::string& name) {
     json::Value body = owned_pod(name, job_.uid);
