@@ -23,7 +23,7 @@ class Writer {
       set_type(*node.field, out);
       set_bounds(*node.field, out);
     }
-    set_rules(path, out);
+    set_rules(node, path, out);
     set_members(node, path, out);
     if (node.each) {
       const bool list = node.field->type == Type::List;
@@ -94,10 +94,26 @@ class Writer {
     out.set("enum", std::move(allowed));
   }
 
-  void set_rules(const std::string& path, json::Object& out) const {
-    json::Array list;
+  // A number that may stand in quotes has no bounds of its own in a schema.
+  static std::optional<CelRule> range_rule(const Field& field) {
+    if (field.type != Type::NumberOrText || !field.minimum || !field.maximum) return std::nullopt;
+    return CelRule{.rule = fmt::format("(type(self) == int || self.matches('^[0-9]{{1,9}}$')) && "
+                                       "int(self) >= {} && int(self) <= {}",
+                                       *field.minimum, *field.maximum),
+                   .message = fmt::format("must be a whole number from {} to {}", *field.minimum,
+                                          *field.maximum)};
+  }
+
+  void set_rules(const Node& node, const std::string& path, json::Object& out) const {
+    std::vector<CelRule> here;
+    if (node.field) {
+      if (auto range = range_rule(*node.field)) here.push_back(std::move(*range));
+    }
     for (const auto& rule : rules_) {
-      if (rule.at != path) continue;
+      if (rule.at == path) here.push_back(rule);
+    }
+    json::Array list;
+    for (const auto& rule : here) {
       list.emplace_back(
           json::Object{{"rule", rule.rule}, {"message", rule.message}, {"reason", rule.reason}});
     }

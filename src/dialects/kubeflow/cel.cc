@@ -47,8 +47,7 @@ void add_role_rules(const Kind& kind, const Names& names, std::vector<CelRule>& 
     if (kind.replicas.is_list()) {
       out.push_back({.at = at,
                      .rule = fmt::format("self.filter(r, {}).size() <= 1", is_it),
-                     .message = fmt::format("{} is there twice; keep one of the two", role.name),
-                     .reason = "FieldValueDuplicate"});
+                     .message = fmt::format("{} is there twice; keep one of the two", role.name)});
     }
     if (role.required) {
       out.push_back({.at = at,

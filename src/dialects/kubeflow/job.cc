@@ -40,6 +40,13 @@ plan::CleanUp read_clean_up(const json::Value& value, plan::CleanUp otherwise) {
   return otherwise;
 }
 
+// Empty where it cannot be told: the table has refused that entry.
+std::string listed_role(const Replicas& where, const json::Value& spec) {
+  const json::Value& written = spec[where.role_member];
+  if (!spec.is_object() || !(written.is_null() || written.is_string())) return {};
+  return written.as_string().empty() ? std::string(where.default_role) : written.as_string();
+}
+
 std::vector<RoleSpec> read_roles(const Kind& kind, const json::Value& job) {
   const auto entries = role_entries(kind, job);
   std::vector<RoleSpec> out;
@@ -69,10 +76,7 @@ std::vector<RoleEntry> role_entries(const Kind& kind, const json::Value& job) {
   std::vector<RoleEntry> out;
   if (where.is_list()) {
     for (std::size_t i = 0; i < specs.as_array().size(); ++i) {
-      const std::string& written = specs[i][where.role_member].as_string();
-      out.push_back({.key = written.empty() ? std::string(where.default_role) : written,
-                     .path = path[i],
-                     .spec = &specs[i]});
+      out.push_back({.key = listed_role(where, specs[i]), .path = path[i], .spec = &specs[i]});
     }
     return out;
   }

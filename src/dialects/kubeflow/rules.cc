@@ -17,8 +17,17 @@ Path roles_path(const Job& job) {
   return Path(fmt::format("spec.{}", job.kind->replicas.field));
 }
 
-bool has_entries(const json::Value& specs) {
-  return !specs.as_object().empty() || !specs.as_array().empty();
+const json::Value& specs_of(const Job& job) {
+  return job.spec()[job.kind->replicas.field];
+}
+
+// What has the wrong type was refused by the table.
+bool has_right_type(const Job& job) {
+  return job.kind->replicas.is_list() ? specs_of(job).is_array() : specs_of(job).is_object();
+}
+
+bool is_empty(const Job& job) {
+  return specs_of(job).as_object().empty() && specs_of(job).as_array().empty();
 }
 
 std::vector<std::string_view> required_roles(const Kind& kind) {
@@ -35,8 +44,7 @@ std::string reason_why(const RoleKind& role) {
 
 void check_role_keys(const Job& job, Findings& findings) {
   const Kind& kind = *job.kind;
-  const auto& specs = job.spec()[kind.replicas.field];
-  if ((specs.is_object() || specs.is_array()) && !has_entries(specs)) {
+  if (has_right_type(job) && is_empty(job)) {
     const auto needed = required_roles(kind);
     findings.refuse(
         roles_path(job), rules::kSomeRole,
@@ -75,7 +83,7 @@ void check_role_size(const RoleSpec& role, Findings& findings) {
 }
 
 void check_sizes(const Job& job, Findings& findings) {
-  if (has_entries(job.spec()[job.kind->replicas.field])) {
+  if (has_right_type(job) && !is_empty(job)) {
     for (const RoleKind& role : job.kind->roles) {
       if (!role.required || job.role(role.name) != nullptr) continue;
       findings.refuse(roles_path(job), rules::kRoleMissing, role_missing(role));

@@ -45,10 +45,13 @@ class PodEditor {
   void set_annotation(std::string_view key, std::string value);
 
   [[nodiscard]] EnvEditor env(std::size_t container) { return {*this, container}; }
-  // Calls back with the EnvEditor of every container; init containers are not among them.
+  // Calls back with an EnvEditor& of every container; init containers are not among them.
   template <class F>
   void every_container(F edit) {
-    for (std::size_t i = 0; i < pod_["spec"]["containers"].array().size(); ++i) edit(env(i));
+    for (std::size_t i = 0; i < pod_["spec"]["containers"].array().size(); ++i) {
+      EnvEditor variables = env(i);
+      edit(variables);
+    }
   }
   // Unless the container declares one of that name.
   void add_port(std::size_t container, std::string_view name, std::int64_t number);

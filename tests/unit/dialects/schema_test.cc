@@ -23,7 +23,7 @@ constexpr auto kFields = std::to_array<Field>({
      .doc = "How many."},
     {.path = "spec.word", .type = Type::String, .allowed = "|One|Two"},
     {.path = "spec.name", .type = Type::String, .required = true},
-    {.path = "spec.port", .type = Type::NumberOrText, .minimum = 1},
+    {.path = "spec.port", .type = Type::NumberOrText, .minimum = 1, .maximum = 9},
     {.path = "spec.items", .type = Type::List, .maximum = 4},
     {.path = "spec.items[]", .type = Type::Open},
     {.path = "spec.items[].at", .type = Type::Time},
@@ -50,7 +50,12 @@ properties:
       count: {description: How many. Default 1., type: integer, format: int32, minimum: 1, maximum: 9}
       word: {type: string, enum: ["", One, Two]}
       name: {type: string, minLength: 1}
-      port: {x-kubernetes-int-or-string: true}
+      port:
+        x-kubernetes-int-or-string: true
+        x-kubernetes-validations:
+        - rule: (type(self) == int || self.matches('^[0-9]{1,9}$')) && int(self) >= 1 && int(self) <= 9
+          message: must be a whole number from 1 to 9
+          reason: FieldValueInvalid
       items:
         type: array
         maxItems: 4
