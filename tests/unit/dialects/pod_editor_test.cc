@@ -44,7 +44,7 @@ TEST(PodEditor, VariablesAreAppendedAndLateOnesRemembered) {
   EnvEditor env = pod.env(0);
   EXPECT_TRUE(env.has("A"));
   EXPECT_FALSE(env.has("RANK"));
-  env.set("A", "y");
+  env.set("A", "other");
   env.set("RANK", plan::Ordinal{.base = 1});
   env.set("WHERE", plan::Value{std::string("tcp://"), plan::ServiceIp{"s"}, std::string(":1")});
   env.set_from_field("IP", "status.podIP");
@@ -52,7 +52,7 @@ TEST(PodEditor, VariablesAreAppendedAndLateOnesRemembered) {
   const auto made = pod.take_pod();
   EXPECT_EQ(made["spec"]["containers"][0]["env"], parse(R"(
 - {name: A, value: x}
-- {name: A, value: y}
+- {name: A, value: other}
 - {name: RANK, value: ""}
 - {name: WHERE, value: ""}
 - {name: IP, valueFrom: {fieldRef: {apiVersion: v1, fieldPath: status.podIP}}}
