@@ -88,20 +88,23 @@ class Writer {
     if (field.type == Type::String && field.required && field.allowed.empty()) {
       out.set("minLength", 1);
     }
+    if (field.type == Type::NumberOrText) {
+      out.set("pattern", "^[0-9]+$");
+      out.set("maxLength", 9);  // without it the rule could cost the server too much
+    }
     if (field.allowed.empty()) return;
     json::Array allowed;
     for (const auto word : split(field.allowed, '|')) allowed.emplace_back(word);
     out.set("enum", std::move(allowed));
   }
 
-  // A number that may stand in quotes has no bounds of its own in a schema.
+  // Bounds of a number that may stand in quotes: a schema's own mean only the one without.
   static std::optional<CelRule> range_rule(const Field& field) {
     if (field.type != Type::NumberOrText || !field.minimum || !field.maximum) return std::nullopt;
-    return CelRule{.rule = fmt::format("(type(self) == int || self.matches('^[0-9]{{1,9}}$')) && "
-                                       "int(self) >= {} && int(self) <= {}",
-                                       *field.minimum, *field.maximum),
-                   .message = fmt::format("must be a whole number from {} to {}", *field.minimum,
-                                          *field.maximum)};
+    return CelRule{
+        .rule = fmt::format("int(self) >= {} && int(self) <= {}", *field.minimum, *field.maximum),
+        .message =
+            fmt::format("must be a whole number from {} to {}", *field.minimum, *field.maximum)};
   }
 
   void set_rules(const Node& node, const std::string& path, json::Object& out) const {

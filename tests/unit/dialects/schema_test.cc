@@ -52,8 +52,10 @@ properties:
       name: {type: string, minLength: 1}
       port:
         x-kubernetes-int-or-string: true
+        pattern: ^[0-9]+$
+        maxLength: 9
         x-kubernetes-validations:
-        - rule: (type(self) == int || self.matches('^[0-9]{1,9}$')) && int(self) >= 1 && int(self) <= 9
+        - rule: int(self) >= 1 && int(self) <= 9
           message: must be a whole number from 1 to 9
           reason: FieldValueInvalid
       items:
