@@ -1,5 +1,8 @@
 #include "cli/jobs/dry_run.h"
 
+#include <memory>
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "cli/context.h"
@@ -12,25 +15,25 @@ namespace muster::cli {
 namespace {
 
 // What only the cluster knows stands as a readable gap.
-class LaterAddresses final : public plan::Addresses {
+class Gaps final : public plan::Addresses {
  public:
   [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp&) const override {
     return "<ClusterIP>";
   }
-  [[nodiscard]] std::optional<std::string> of(const plan::PodIp&) const override {
-    return "<PodIP>";
+  [[nodiscard]] std::optional<std::string> of(const plan::PodIp& pod) const override {
+    return fmt::format("<IP of {} {}>", pod.role, pod.index);
   }
 };
 
 std::vector<json::Value> children(const plan::Plan& plan) {
   std::vector<json::Value> all;
-  const auto addresses = std::make_shared<const LaterAddresses>();
+  const auto gaps = std::make_shared<const Gaps>();
   for (const plan::Object& object : plan.objects) {
     for (int index = 0; index < engine::copies(plan, object); ++index) {
       all.push_back(engine::make_object(plan, {.name = engine::object_name(plan, object, index, {}),
                                                .object = &object,
                                                .index = index,
-                                               .addresses = addresses}));
+                                               .addresses = gaps}));
     }
   }
   for (const plan::Role& role : plan.roles) {
@@ -38,7 +41,7 @@ std::vector<json::Value> children(const plan::Plan& plan) {
       all.push_back(engine::make_pod(plan, {.name = role.pod_name.name(index, 0),
                                             .role = &role,
                                             .index = index,
-                                            .addresses = addresses}));
+                                            .addresses = gaps}));
     }
   }
   return all;

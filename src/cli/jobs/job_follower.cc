@@ -110,7 +110,7 @@ Task<void> JobFollower::close() {
 }
 
 bool JobFollower::finished() const {
-  return job_ && JobView::from(*job_, dialect_).finished;
+  return job_ && JobView::from(*job_, dialect_).finished();
 }
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {

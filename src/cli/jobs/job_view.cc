@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <cstring>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -26,30 +27,47 @@ std::string ended_how(const plan::Cause& cause) {
   return fmt::format("exit {}", code);
 }
 
+// "3/4"
+struct RanksShown {
+  int ready = 0;
+  int all = 0;
+};
+
+std::optional<RanksShown> ranks_shown(std::string_view text) {
+  const auto slash = text.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const auto ready = parse_int(text.substr(0, slash));
+  const auto all = parse_int(text.substr(slash + 1));
+  if (!ready || !all) return std::nullopt;
+  return RanksShown{.ready = static_cast<int>(*ready), .all = static_cast<int>(*all)};
+}
+
 }  // namespace
 
 JobView JobView::from(const json::Value& job, const plan::Dialect& dialect) {
-  JobView view;
   const json::Value& status = job["status"];
-  view.ledger = plan::Ledger::from_json(status["muster"]);
-  const auto& conditions = status["conditions"].as_array();
-  view.state = conditions.empty() ? "Pending" : conditions.back()["type"].as_string();
-  if (view.state == "Created") view.state = "Pending";
-  if (!conditions.empty()) {
-    view.reason = conditions.back()["reason"].as_string();
-    view.message = conditions.back()["message"].as_string();
-  }
-  view.finished = view.state == "Succeeded" || view.state == "Failed";
-  for (const auto& [role, count] : status["replicaStatuses"].as_object()) {
-    view.ranks_ready += static_cast<int>(count["active"].as_int() + count["succeeded"].as_int());
-  }
+  const json::Value& ours = status[plan::kStatusKey];
+  const plan::StoredPhase stored = dialect.phase_of(status);
+  JobView view{.phase = stored.phase,
+               .reason = stored.reason,
+               .message = stored.message,
+               .ledger = plan::Ledger::from_json(ours)};
   view.restarts = view.ledger.restarts();
-  if (const auto plan = dialect.compile(job)) view.ranks = plan->total_replicas();
+  if (const auto shown = ranks_shown(ours["ranks"].as_string())) {
+    view.ranks_ready = shown->ready;
+    view.ranks = shown->all;
+  } else if (const auto plan = dialect.compile(job)) {
+    view.ranks = plan->total_replicas();  // nobody has looked at it yet
+  }
   return view;
 }
 
+std::string_view JobView::state() const {
+  return phase == plan::Phase::Created ? "Pending" : to_string(phase);
+}
+
 int exit_code_for(const JobView& job) {
-  if (job.state == "Succeeded") return exit_code::kOk;
+  if (job.phase == plan::Phase::Succeeded) return exit_code::kOk;
   const auto& cause = job.ledger.cause;
   if (!cause) return exit_code::kFailed;
   switch (cause->kind) {
@@ -67,7 +85,7 @@ int exit_code_for(const JobView& job) {
 }
 
 std::string root_cause(const JobView& job, const std::string& name) {
-  if (job.state != "Failed") return {};
+  if (job.phase != plan::Phase::Failed) return {};
   const auto& cause = job.ledger.cause;
   if (!cause) return fmt::format("  root cause  {}\n", printable(job.message));
   std::string out;

@@ -1,27 +1,29 @@
 #pragma once
 
-#include <optional>
+#include <cstdint>
 #include <string>
-#include <vector>
 
 #include "json/value.h"
 #include "plan/dialect.h"
-#include "plan/verdict.h"
 
 namespace muster::cli {
 
-// What people want to know of a job, whatever its kind: read from the ledger and the conditions.
+// What people want to know of a job, whatever its kind: its dialect says how far it is, and
+// status.muster the rest.
 struct JobView {
-  std::string state;  // the last condition's type; Pending before there is one
+  plan::Phase phase = plan::Phase::Created;
   int ranks_ready = 0;
   int ranks = 0;
   std::int64_t restarts = 0;
-  std::string reason;  // of the last condition
+  std::string reason;
   std::string message;
   plan::Ledger ledger;
-  bool finished = false;
 
   static JobView from(const json::Value& job, const plan::Dialect& dialect);
+
+  [[nodiscard]] bool finished() const { return plan::is_terminal(phase); }
+  // The phase in the word that people see: Pending until something runs.
+  [[nodiscard]] std::string_view state() const;
 };
 
 // The exit code that `run` and `wait` end with for a finished job.

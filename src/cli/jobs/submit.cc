@@ -37,7 +37,7 @@ Task<Result<void>> replace_finished(Context& context, OpenCluster& target,
     co_return fail(existing.error());
   }
   const std::string uid = api::uid_of(**existing);
-  if (!JobView::from(**existing, *manifest.dialect).finished && !api::is_deleting(**existing)) {
+  if (!JobView::from(**existing, *manifest.dialect).finished() && !api::is_deleting(**existing)) {
     co_return fail(ErrorCode::AlreadyExists,
                    fmt::format("{} {} is still running; follow it with: muster logs -f {}   stop "
                                "it with: muster delete {}",

@@ -22,7 +22,7 @@ void print_job(const json::Value& job, const plan::Dialect& dialect) {
   const JobView view = JobView::from(job, dialect);
   fmt::print("Name:        {}\nNamespace:   {}\nKind:        {} {}\nState:       {}\n",
              api::name_of(job), api::namespace_of(job), dialect.identity().resource.kind,
-             dialect.identity().resource.api_version(), view.state);
+             dialect.identity().resource.api_version(), view.state());
   fmt::print("Ranks:       {}/{}\nRestarts:    {}\nStarted:     {}\nCompleted:   {}\n",
              view.ranks_ready, view.ranks, view.restarts, when(view.ledger.start_time),
              when(view.ledger.completion_time));
@@ -33,7 +33,7 @@ void print_job(const json::Value& job, const plan::Dialect& dialect) {
     rows.push_back({"  " + condition["type"].as_string(), condition["status"].as_string(),
                     condition["reason"].as_string(), condition["lastTransitionTime"].as_string()});
   }
-  fmt::print("Conditions:\n{}", columns(rows));
+  fmt::print("Conditions:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
 }
 
 Task<Result<void>> print_pods(cluster::Cluster& cluster, const json::Value& job) {

@@ -26,12 +26,12 @@ std::vector<std::string> job_row(const json::Value& job, const plan::Dialect& di
   const JobView view = JobView::from(job, dialect);
   std::vector<std::string> row = {api::name_of(job),
                                   kind,
-                                  view.state,
+                                  std::string(view.state()),
                                   fmt::format("{}/{}", view.ranks_ready, view.ranks),
                                   std::to_string(view.restarts),
                                   age_of(job, now)};
   if (wide)
-    row.push_back(view.finished && view.ledger.cause
+    row.push_back(view.finished() && view.ledger.cause
                       ? std::string(to_string(view.ledger.cause->kind))
                       : view.reason);
   return row;

@@ -40,7 +40,7 @@ std::string progress(const JobFollower& follower, const plan::Dialect& dialect,
                      const std::string& name, Duration age) {
   if (!follower.job()) return fmt::format(" {} starting", name);
   const JobView view = JobView::from(*follower.job(), dialect);
-  std::string line = fmt::format(" {} {} {}  ranks {}/{}", name, view.state, clock_time(age),
+  std::string line = fmt::format(" {} {} {}  ranks {}/{}", name, view.state(), clock_time(age),
                                  view.ranks_ready, view.ranks);
   if (view.restarts > 0) line += fmt::format("  restarts {}", view.restarts);
   return line;
@@ -99,10 +99,23 @@ class AttachedRun {
       }
       if (follower_.finished()) co_return co_await finish();
       if (const auto reason = hopeless(follower_)) co_return co_await give_up(*reason);
+      tell_suspension();
       screen_.status(progress(follower_, dialect_, key_.name, context_.loop.monotonic() - begun_));
       tick.start(seconds(1), [this] { follower_.changed().pulse(); });
       if (!co_await follower_.changed().wait()) co_return exit_code::kOurs;
     }
+  }
+
+  // A suspended job may stay so for long: who waits should know what ends it.
+  void tell_suspension() {
+    if (!follower_.job()) return;
+    const bool now = JobView::from(*follower_.job(), dialect_).phase == plan::Phase::Suspended;
+    if (now == suspended_) return;
+    suspended_ = now;
+    screen_.note(
+        now ? fmt::format(" Suspended  {}; to resume it set spec.runPolicy.suspend to false",
+                          key_.name)
+            : fmt::format("   Resumed  {}", key_.name));
   }
 
   Task<int> finish() {
@@ -112,7 +125,7 @@ class AttachedRun {
     co_await follower_.drain_logs(seconds(5));
     screen_.clear_status();
     const Duration age = context_.loop.monotonic() - begun_;
-    if (view.state == "Succeeded") {
+    if (view.phase == plan::Phase::Succeeded) {
       screen_.note(fmt::format(" Succeeded  {} in {} · {} ranks · {} restarts", key_.name,
                                clock_time(age), view.ranks, view.restarts));
     } else {
@@ -211,6 +224,7 @@ class AttachedRun {
   JobFollower follower_;
   Interruption interruption_;
   Monotonic begun_;
+  bool suspended_ = false;
 };
 
 Task<int> submit_and_follow(Context& context, OpenCluster& target,

@@ -15,14 +15,21 @@ namespace {
 bool satisfied(const cluster::ObjectPtr& job, const plan::Dialect& dialect,
                const std::string& condition) {
   const JobView view = JobView::from(*job, dialect);
-  if (condition == "finished") return view.finished;
-  if (condition == "running") return view.state == "Running" || view.finished;
+  if (condition == "finished") return view.finished();
+  if (condition == "running") return view.phase == plan::Phase::Running || view.finished();
   const std::string wanted = condition.substr(condition.find('=') + 1);
   for (const json::Value& one : (*job)["status"]["conditions"].as_array()) {
     if (equal_ignoring_case(one["type"].as_string(), wanted) && one["status"].as_string() == "True")
       return true;
   }
   return false;
+}
+
+// What keeps a job from getting anywhere, as the end of a sentence.
+std::string why_not(const JobFollower& follower, const plan::Dialect& dialect) {
+  const bool suspended =
+      follower.job() && JobView::from(*follower.job(), dialect).phase == plan::Phase::Suspended;
+  return suspended ? "; it is suspended" : "";
 }
 
 Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
@@ -64,14 +71,14 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
         satisfied(follower.job(), *found.dialect, options.condition)) {
       const JobView view = JobView::from(*follower.job(), *found.dialect);
       fmt::print("{}/{} {}\n", found.dialect->identity().resource.qualified(), where.name,
-                 to_lower(view.state));
+                 to_lower(view.state()));
       if (options.condition == "finished") code = exit_code_for(view);
       break;
     }
     if (late) {
       print_error({.code = ErrorCode::Timeout,
-                   .message = fmt::format("timed out waiting for {} to be {}", where.name,
-                                          options.condition)});
+                   .message = fmt::format("timed out waiting for {} to be {}{}", where.name,
+                                          options.condition, why_not(follower, *found.dialect))});
       code = exit_code::kTimeout;
       break;
     }

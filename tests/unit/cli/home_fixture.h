@@ -48,15 +48,9 @@ class HomeTest : public ::testing::Test {
   }
 
   void create(const ToyKind& kind, const std::string& name, json::Value status = {}) {
-    json::Value job = kind.job(name);
-    const api::Resource& resource = kind.identity().resource;
-    const auto created = loop_.run(cluster().create(resource, std::move(job)));
+    const auto created = loop_.run(cluster().create(kind.identity().resource, kind.job(name)));
     ASSERT_TRUE(created) << created.error().message;
-    if (status.is_null()) return;
-    json::Value with_status = **created;
-    with_status["status"] = std::move(status);
-    const auto stored = loop_.run(cluster().update_status(resource, std::move(with_status)));
-    ASSERT_TRUE(stored) << stored.error().message;
+    if (!status.is_null()) set_status(kind, name, std::move(status));
   }
   [[nodiscard]] bool exists(const ToyKind& kind, const std::string& name) {
     return loop_.run(cluster().get(kind.identity().resource, {.ns = "default", .name = name}))
@@ -64,18 +58,36 @@ class HomeTest : public ::testing::Test {
   }
 
   // Runs one verb: outcome([&](Context& context) { return get(context, {…}); })
+  enum class Capture { Output, Nothing };
   template <class Verb>
-  Outcome outcome(Verb verb) {
+  Outcome outcome(Verb verb, Capture capture = Capture::Output) {
     static_cast<void>(cluster());
     Context context = make_context(known_);
+    if (capture == Capture::Nothing) return {.code = loop_.run(verb(context))};
     ::testing::internal::CaptureStdout();
     ::testing::internal::CaptureStderr();
-    Outcome seen;
-    seen.code = loop_.run(verb(context));
+    Outcome seen{.code = loop_.run(verb(context))};
     seen.out = ::testing::internal::GetCapturedStdout();
     seen.err = ::testing::internal::GetCapturedStderr();
     return seen;
   }
+
+  void set_status(const ToyKind& kind, const std::string& name, json::Value status) {
+    loop_.run(store_status(kind, name, std::move(status)));
+  }
+  Task<void> store_status(const ToyKind& kind, std::string name, json::Value status) {
+    const api::Resource& resource = kind.identity().resource;
+    const auto job = co_await cluster().get(resource, {.ns = "default", .name = name});
+    EXPECT_TRUE(job) << name;
+    if (!job) co_return;
+    json::Value changed = **job;
+    changed["status"] = std::move(status);
+    const auto stored = co_await cluster().update_status(resource, std::move(changed));
+    EXPECT_TRUE(stored) << stored.error().message;
+  }
+
+  [[nodiscard]] rt::RealLoop& loop() { return loop_; }
+  [[nodiscard]] const std::string& home() const { return home_; }
 
  private:
   cluster::Cluster& cluster() {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "dialects/registry.h"
+#include "toy_kind.h"
 
 namespace muster::cli {
 namespace {
@@ -12,23 +12,56 @@ using plan::Cause;
 using plan::CauseKind;
 using ::testing::HasSubstr;
 
-json::Value job_with(const std::string& state, std::optional<Cause> cause) {
+JobView view_of(const std::string& state, std::optional<Cause> cause = {}) {
+  const ToyKind kind("Toy", "toy.dev");
   plan::Ledger ledger;
-  ledger.phase = state == "Succeeded" ? plan::Phase::Succeeded : plan::Phase::Failed;
   ledger.cause = std::move(cause);
-  return json::Object{
-      {"apiVersion", "mindspore.gitee.com/v1"},
-      {"kind", "MSJob"},
-      {"metadata", json::Object{{"name", "bert"}, {"namespace", "ml"}}},
-      {"status", json::Object{{"conditions",
-                               json::Array{json::Object{
-                                   {"type", state}, {"status", "True"}, {"message", "it ended"}}}},
-                              {"muster", ledger.to_json()}}}};
+  json::Value job = kind.job("bert");
+  job["status"] = json::Object{
+      {"state", state}, {"remark", "it ended"}, {std::string(plan::kStatusKey), ledger.to_json()}};
+  return JobView::from(job, kind);
 }
 
-JobView view_of(const std::string& state, std::optional<Cause> cause = {}) {
-  const auto registry = dialects::make_registry();
-  return JobView::from(job_with(state, std::move(cause)), *registry.all().front());
+TEST(JobView, SaysWhatTheDialectReads) {
+  const ToyKind kind("Toy", "toy.dev");
+  const std::map<std::string, std::string> words = {{"", "Pending"},       {"GOING", "Running"},
+                                                    {"HELD", "Suspended"}, {"DONE", "Succeeded"},
+                                                    {"BROKEN", "Failed"},  {"?", "Pending"}};
+  for (const auto& [state, word] : words) {
+    const JobView view = view_of(state);
+    EXPECT_EQ(view.state(), word);
+    EXPECT_EQ(view.finished(), state == "DONE" || state == "BROKEN") << state;
+    EXPECT_EQ(view.reason, "Toy" + state);
+    EXPECT_EQ(view.message, "it ended");
+  }
+}
+
+// A kind's own words mean nothing to us: this status says in Kubeflow's words what it is not.
+TEST(JobView, ReadsNoStatusByItself) {
+  const ToyKind kind("Toy", "toy.dev");
+  json::Value job = kind.job("bert");
+  job["status"] = json::Object{
+      {"state", "GOING"},
+      {"conditions", json::Array{json::Object{{"type", "Failed"}, {"status", "True"}}}},
+      {"replicaStatuses", json::Object{{"Rank", json::Object{{"active", 3}, {"failed", 9}}}}}};
+  const JobView view = JobView::from(job, kind);
+  EXPECT_EQ(view.state(), "Running");
+  EXPECT_EQ(view.ranks_ready, 0);
+}
+
+TEST(JobView, RanksAndRestartsAreThoseOfMuster) {
+  const ToyKind kind("Toy", "toy.dev");
+  json::Value job = kind.job("bert");
+  EXPECT_EQ(JobView::from(job, kind).ranks, 4) << "of the spec, before anybody looked";
+  plan::Ledger ledger;
+  ledger.roles["Rank"].restarts = 5;
+  ledger.roles["Other"].restarts = 2;
+  job["status"][plan::kStatusKey] = ledger.to_json();
+  job["status"][plan::kStatusKey]["ranks"] = "2/3";
+  const JobView view = JobView::from(job, kind);
+  EXPECT_EQ(view.ranks_ready, 2);
+  EXPECT_EQ(view.ranks, 3);
+  EXPECT_EQ(view.restarts, 7);
 }
 
 struct ExitCase {
@@ -48,25 +81,25 @@ TEST_P(ExitCodes, TellWhatBecameOfTheJob) {
 INSTANTIATE_TEST_SUITE_P(
     Table, ExitCodes,
     ::testing::Values(
-        ExitCase{"success", "Succeeded", {}, 0},
-        ExitCase{"the first failing rank's own code", "Failed",
+        ExitCase{"success", "DONE", {}, 0},
+        ExitCase{"the first failing rank's own code", "BROKEN",
                  Cause{.pod = "bert-worker-3", .exit_code = 3}, 3},
-        ExitCase{"killed", "Failed", Cause{.pod = "bert-worker-3", .exit_code = 137}, 137},
-        ExitCase{"command not found", "Failed", Cause{.pod = "bert-worker-3", .exit_code = 127},
+        ExitCase{"killed", "BROKEN", Cause{.pod = "bert-worker-3", .exit_code = 137}, 137},
+        ExitCase{"command not found", "BROKEN", Cause{.pod = "bert-worker-3", .exit_code = 127},
                  127},
-        ExitCase{"a pod that says no code", "Failed",
+        ExitCase{"a pod that says no code", "BROKEN",
                  Cause{.pod = "bert-worker-3", .reason = "Evicted"}, 1},
-        ExitCase{"restarted too often", "Failed",
+        ExitCase{"restarted too often", "BROKEN",
                  Cause{.kind = CauseKind::BackoffLimit, .pod = "bert-worker-0", .exit_code = 5}, 5},
-        ExitCase{"too long", "Failed", Cause{.kind = CauseKind::Deadline}, 124},
-        ExitCase{"a name that is somebody else's", "Failed",
+        ExitCase{"too long", "BROKEN", Cause{.kind = CauseKind::Deadline}, 124},
+        ExitCase{"a name that is somebody else's", "BROKEN",
                  Cause{.kind = CauseKind::ForeignObject}, 125},
-        ExitCase{"refused by the server", "Failed", Cause{.kind = CauseKind::Rejected}, 125},
-        ExitCase{"invalid", "Failed", Cause{.kind = CauseKind::InvalidSpec}, 125}));
+        ExitCase{"refused by the server", "BROKEN", Cause{.kind = CauseKind::Rejected}, 125},
+        ExitCase{"invalid", "BROKEN", Cause{.kind = CauseKind::InvalidSpec}, 125}));
 
 TEST(RootCause, NamesTheRankTheSignalAndTheNextCommand) {
   const std::string text = root_cause(
-      view_of("Failed",
+      view_of("BROKEN",
               Cause{.role = "Worker", .index = 3, .pod = "bert-worker-3", .exit_code = 139}),
       "bert");
   EXPECT_THAT(text, HasSubstr("Worker 3"));
@@ -76,13 +109,13 @@ TEST(RootCause, NamesTheRankTheSignalAndTheNextCommand) {
 }
 
 TEST(RootCause, IsSilentAboutSuccess) {
-  EXPECT_EQ(root_cause(view_of("Succeeded"), "bert"), "");
+  EXPECT_EQ(root_cause(view_of("DONE"), "bert"), "");
 }
 
 TEST(RootCause, OutOfMemoryIsSaidInWords) {
   const Cause cause{
       .role = "Worker", .index = 0, .pod = "p", .exit_code = 137, .reason = "OOMKilled"};
-  EXPECT_THAT(root_cause(view_of("Failed", cause), "bert"), HasSubstr("out of memory"));
+  EXPECT_THAT(root_cause(view_of("BROKEN", cause), "bert"), HasSubstr("out of memory"));
 }
 
 }  // namespace

@@ -34,16 +34,23 @@ class ToyKind final : public plan::Dialect {
         {.name = "Rank", .replicas = static_cast<int>(job["spec"]["ranks"].as_int())});
     return plan;
   }
-  [[nodiscard]] json::Value status(const plan::Plan&, const json::Value& status,
+  [[nodiscard]] json::Value schema() const override { return json::Object{{"type", "object"}}; }
+  [[nodiscard]] bool manages(const json::Value&) const override { return true; }
+  [[nodiscard]] json::Value status(const plan::Plan&, const json::Value& stored,
                                    const plan::Verdict&, Time) const override {
-    return status;
+    return stored;
   }
-  [[nodiscard]] json::Value invalid_status(const json::Value& job, const Error&,
-                                           Time) const override {
-    return job["status"];
+  [[nodiscard]] plan::StoredPhase phase_of(const json::Value& status) const override {
+    const std::string& state = status["state"].as_string();
+    const auto phase = state == "GOING"    ? plan::Phase::Running
+                       : state == "HELD"   ? plan::Phase::Suspended
+                       : state == "DONE"   ? plan::Phase::Succeeded
+                       : state == "BROKEN" ? plan::Phase::Failed
+                                           : plan::Phase::Created;
+    return {.phase = phase, .reason = "Toy" + state, .message = status["remark"].as_string()};
   }
-  [[nodiscard]] std::optional<plan::EventText> word(const plan::JobRef&,
-                                                    const plan::Note&) const override {
+  [[nodiscard]] std::optional<plan::EventText> event_for(const plan::JobRef&,
+                                                         const plan::Note&) const override {
     return std::nullopt;
   }
 

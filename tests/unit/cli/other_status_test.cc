@@ -1,0 +1,139 @@
+#include <fcntl.h>
+
+#include <fstream>
+
+#include "base/fd.h"
+#include "cli/verbs/verbs.h"
+#include "home_fixture.h"
+#include "json/write.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
+
+// Verbs with a kind whose status has a shape of its own.
+namespace muster::cli {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+json::Value status_of(const std::string& state, std::optional<plan::Cause> cause = {}) {
+  plan::Ledger ledger;
+  ledger.cause = std::move(cause);
+  json::Value muster = ledger.to_json();
+  muster["ranks"] = "1/4";
+  return json::Object{
+      {"state", state}, {"remark", "so it is"}, {std::string(plan::kStatusKey), muster}};
+}
+
+class OtherStatus : public HomeTest {
+ protected:
+  Outcome wait_for(const std::string& condition) {
+    return outcome([&](Context& context) {
+      return wait(context, {.name = "bert", .condition = condition, .timeout_seconds = 0.05});
+    });
+  }
+  const ToyKind& toy_ = kind("Toy", "toy.dev");
+};
+
+TEST_F(OtherStatus, IsListed) {
+  create(toy_, "bert", status_of("GOING"));
+  create(toy_, "gpt", status_of("HELD"));
+  const Outcome seen = outcome([](Context& context) { return get(context, {.output = "wide"}); });
+  EXPECT_THAT(seen.out, ::testing::ContainsRegex("bert +Toy +Running +1/4 +0 +[0-9]+s +ToyGOING"));
+  EXPECT_THAT(seen.out, ::testing::ContainsRegex("gpt +Toy +Suspended +1/4"));
+}
+
+TEST_F(OtherStatus, IsDescribed) {
+  create(toy_, "bert",
+         status_of("BROKEN", plan::Cause{.role = "Rank", .index = 2, .pod = "p", .exit_code = 3}));
+  const Outcome seen =
+      outcome([](Context& context) { return describe(context, {.name = "bert"}); });
+  EXPECT_THAT(seen.out, AllOf(HasSubstr("State:       Failed\n"), HasSubstr("Ranks:       1/4\n"),
+                              HasSubstr("Message:     so it is\n"), HasSubstr("Rank 2"),
+                              HasSubstr("exit 3"), HasSubstr("Conditions:\n  none\n")));
+}
+
+TEST_F(OtherStatus, WaitEndsWithTheJobsExitCode) {
+  create(toy_, "bert", status_of("DONE"));
+  const Outcome done = wait_for("finished");
+  EXPECT_EQ(done.code, 0) << done.err;
+  EXPECT_EQ(done.out, "toys.toy.dev/bert succeeded\n");
+  set_status(toy_, "bert", status_of("BROKEN", plan::Cause{.pod = "p", .exit_code = 3}));
+  EXPECT_EQ(wait_for("finished").code, 3);
+  EXPECT_EQ(wait_for("running").code, 0) << "it will never be more than that";
+}
+
+TEST_F(OtherStatus, WaitGoesOnWhileTheJobIsSuspended) {
+  create(toy_, "bert", status_of("HELD"));
+  for (const char* condition : {"finished", "running"}) {
+    const Outcome seen = wait_for(condition);
+    EXPECT_EQ(seen.code, 124);
+    EXPECT_THAT(seen.err, HasSubstr("it is suspended"));
+  }
+  set_status(toy_, "bert", status_of("GOING"));
+  EXPECT_EQ(wait_for("running").code, 0);
+}
+
+// Standard error as a person reads it while a verb runs.
+class LiveErrors {
+ public:
+  explicit LiveErrors(rt::RealLoop& loop) {
+    int ends[2] = {-1, -1};
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+    reader_ = std::make_unique<rt::Descriptor>(loop, ends[0]);
+    enough_ =
+        std::make_unique<rt::Timer>(loop, std::chrono::seconds(20), [this] { reader_->close(); });
+    const Fd writer(ends[1]);
+    saved_ = Fd(::dup(STDERR_FILENO));
+    ::dup2(writer.get(), STDERR_FILENO);
+  }
+  LiveErrors(const LiveErrors&) = delete;
+  LiveErrors& operator=(const LiveErrors&) = delete;
+  ~LiveErrors() { ::dup2(saved_.get(), STDERR_FILENO); }
+
+  // Everything so far, once the text is part of it, or after too long a time.
+  Task<std::string> until(std::string text) {
+    while (seen_.find(text) == std::string::npos) {
+      if (!co_await reader_->readable()) break;
+      char buffer[4096];
+      const auto count = ::read(reader_->fd(), buffer, sizeof buffer);
+      if (count > 0) seen_.append(buffer, static_cast<std::size_t>(count));
+    }
+    co_return seen_;
+  }
+
+ private:
+  std::unique_ptr<rt::Descriptor> reader_;
+  std::unique_ptr<rt::Timer> enough_;
+  Fd saved_;
+  std::string seen_;
+};
+
+class AttachedToOtherStatus : public OtherStatus {
+ protected:
+  // What the cluster does with the job, each step once the one before was told.
+  Task<void> play(LiveErrors& told) {
+    EXPECT_THAT(co_await told.until("Started"), HasSubstr("Toy default/bert"));
+    co_await store_status(toy_, "bert", status_of("HELD"));
+    EXPECT_THAT(co_await told.until("Suspended"), HasSubstr("spec.runPolicy.suspend to false"));
+    co_await store_status(toy_, "bert", status_of("GOING"));
+    EXPECT_THAT(co_await told.until("Resumed"), HasSubstr("Resumed  bert"));
+    co_await store_status(toy_, "bert",
+                          status_of("BROKEN", plan::Cause{.pod = "p", .exit_code = 7}));
+  }
+};
+
+TEST_F(AttachedToOtherStatus, RunWaitsOutASuspensionAndEndsWithTheJobsExitCode) {
+  const std::string file = home() + "/job.json";
+  std::ofstream(file) << json::write(toy_.job("bert"));
+  LiveErrors told(loop());
+  rt::TaskScope scope(loop());
+  scope.spawn(play(told));
+  const Outcome seen =
+      outcome([&](Context& context) { return run(context, {.files = {file}}); }, Capture::Nothing);
+  loop().run(scope.close());
+  EXPECT_EQ(seen.code, 7);
+}
+
+}  // namespace
+}  // namespace muster::cli
