@@ -11,14 +11,8 @@
 namespace muster::api {
 namespace {
 
-constexpr std::string_view kCut = "...";
-
 // An object's name may be as long as an event's: 253 less the dot and sixteen digits.
 constexpr std::size_t kMostOfName = 253 - 17;
-
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 std::string event_name(std::string_view object_name, Rng& rng) {
   object_name = object_name.substr(0, kMostOfName);
@@ -53,12 +47,7 @@ ObjectReference ObjectReference::of(const json::Value& object) {
 }
 
 std::string event_message(std::string_view text) {
-  std::string message = printable(text);
-  if (message.size() <= limits::kMaxEventMessageBytes) return message;
-  std::size_t end = limits::kMaxEventMessageBytes - kCut.size();
-  while (end > 0 && continues_character(message[end])) --end;
-  message.resize(end);
-  return message.append(kCut);
+  return shortened(text, limits::kMaxEventMessageBytes);
 }
 
 json::Value make_event(const EventContent& content, Time now, Rng& rng) {

@@ -220,7 +220,7 @@ class Parser {
                             "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
                             "--namespace ml --leader-elect");
     app->add_option("--kinds", operator_.kinds,
-                    "Only these, like msjobs,paddlejobs.example.org (default: all)")
+                    "Only these, like trainjobs,otherjobs.example.org (default: all)")
         ->delimiter(',');
     app->add_flag("--leader-elect", operator_.leader_elect,
                   "Only one of several operators acts at a time");

@@ -4,8 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/limits.h"
-#include "base/strings.h"
+#include "api/event.h"
 #include "engine/backoff.h"
 #include "engine/census.h"
 #include "engine/children.h"
@@ -351,9 +350,7 @@ Decision decide_invalid(const plan::JobRef& job, const Observed& observed, const
   if (observed.deleting || plan::is_terminal(observed.ledger.phase)) return decision;
   decision.verdict.ledger.observed_generation = job.generation;
   end(decision, Phase::Failed,
-      Cause{.kind = CauseKind::InvalidSpec,
-            .text = shortened(error.message, limits::kMaxEventMessageBytes),
-            .at = now},
+      Cause{.kind = CauseKind::InvalidSpec, .text = api::event_message(error.message), .at = now},
       now);
   return decision;
 }

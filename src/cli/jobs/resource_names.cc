@@ -39,7 +39,7 @@ std::string with_version(const api::Resource& resource) {
   return fmt::format("{}.{}.{}", resource.plural, resource.version, resource.group);
 }
 
-// msjobs, msjob.kubeflow.org, MSJob.v1.kubeflow.org
+// trainjobs, trainjob.example.org, TrainJob.v1.example.org
 bool names_kind(const plan::Identity& identity, std::string_view name) {
   const api::Resource& resource = identity.resource;
   const auto dot = name.find('.');

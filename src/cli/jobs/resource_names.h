@@ -17,8 +17,8 @@ struct NamedResource {
 };
 
 // `jobs` is every job kind; anything else is one resource: its plural, singular, kind or short
-// name, alone or with its group (msjobs.kubeflow.org) or version and group
-// (mpijobs.v1.kubeflow.org). NotFound names what there is; BadRequest names the spellings when
+// name, alone or with its group (trainjobs.example.org) or version and group
+// (trainjobs.v1.example.org). NotFound names what there is; BadRequest names the spellings when
 // several kinds are meant.
 Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
                                                    std::string_view name);
@@ -26,7 +26,7 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
 // Prints why a resource's name was not understood. The exit code: an ambiguous one is wrong usage.
 int refuse_resource(const Error& error);
 
-// The shortest name of a kind that means no other: msjobs, or msjobs.kubeflow.org.
+// The shortest name of a kind that means no other: trainjobs, or trainjobs.example.org.
 std::string short_spelling(const plan::Registry& registry, const plan::Dialect& dialect);
 // With its group, and the version only where the registry has two of one group.
 std::string full_spelling(const plan::Registry& registry, const plan::Dialect& dialect);

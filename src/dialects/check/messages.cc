@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "base/limits.h"
 #include "base/strings.h"
 #include "json/write.h"
 
@@ -85,12 +84,6 @@ std::string shown(const json::Value& value) {
   if (value.is_string()) return in_quotes(value.as_string());
   if (value.is_object() || value.is_array()) return std::string(value.type_name());
   return json::write(value);
-}
-
-std::string bounded(std::string_view text) {
-  std::string out = printable(text);
-  if (out.size() <= limits::kMaxEventMessageBytes) return out;
-  return std::string(beginning(out, limits::kMaxEventMessageBytes - kCut.size())).append(kCut);
 }
 
 }  // namespace muster::dialects

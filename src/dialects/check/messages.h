@@ -21,8 +21,4 @@ std::string listed(const std::vector<std::string_view>& names);
 std::string shown(const json::Value& value);
 std::string in_quotes(std::string_view text);
 
-// What others wrote ends up on terminals and in etcd: printable, and no longer than an event may
-// be.
-std::string bounded(std::string_view text);
-
 }  // namespace muster::dialects

@@ -2,18 +2,18 @@
 
 #include <fmt/format.h>
 
+#include "api/event.h"
 #include "base/strings.h"
-#include "dialects/check/messages.h"
 
 namespace muster::dialects::kubeflow {
 namespace {
 
 plan::EventText normal(std::string reason, std::string_view message) {
-  return {.warning = false, .reason = std::move(reason), .message = bounded(message)};
+  return {.warning = false, .reason = std::move(reason), .message = api::event_message(message)};
 }
 
 plan::EventText warning(std::string reason, std::string_view message) {
-  return {.warning = true, .reason = std::move(reason), .message = bounded(message)};
+  return {.warning = true, .reason = std::move(reason), .message = api::event_message(message)};
 }
 
 std::string kind_of(const plan::Note& note) {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "dialects/check/messages.h"
+#include "api/event.h"
 
 namespace muster::dialects::kubeflow {
 
@@ -49,7 +49,7 @@ Text Texts::failed(const plan::JobRef& job, const std::optional<plan::Cause>& ca
               fmt::format("Job {} has failed because it was active longer than specified deadline",
                           job.name)};
     case CauseKind::InvalidSpec:
-      return {kind_ + "FailedValidation", bounded(known.text)};
+      return {kind_ + "FailedValidation", api::event_message(known.text)};
     case CauseKind::PodFailed:
       if (!known.role.empty()) {
         return {kind_ + "Failed",
@@ -63,7 +63,7 @@ Text Texts::failed(const plan::JobRef& job, const std::optional<plan::Cause>& ca
   }
   const auto why = known.text.empty() ? std::string() : fmt::format(" because {}", known.text);
   return {kind_ + "Failed",
-          bounded(fmt::format("{} {}/{} has failed{}", kind_, job.ns, job.name, why))};
+          api::event_message(fmt::format("{} {}/{} has failed{}", kind_, job.ns, job.name, why))};
 }
 
 }  // namespace muster::dialects::kubeflow
