@@ -159,8 +159,7 @@ TEST_F(KindsTest, AChildOfAnyResourceIsMadeAndMadeAgain) {
   identity.children = {api::services(), api::config_maps()};
   add(identity, [](plan::Plan& plan) {
     plan.objects.push_back(
-        {.resource = api::config_maps(),
-         .name = plan.job.name + "-hosts",
+        {.id = {api::config_maps(), plan.job.name + "-hosts"},
          .body = json::Object{{"apiVersion", "v1"},
                               {"kind", "ConfigMap"},
                               {"metadata", json::Object{{"name", plan.job.name + "-hosts"}}},
