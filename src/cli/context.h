@@ -50,7 +50,4 @@ inline constexpr int kOurs = 125;
 inline constexpr int kInterrupted = 130;
 }  // namespace exit_code
 
-// One line on stderr: "error: …", with every field cause on a line of its own.
-void print_error(const Error& error);
-
 }  // namespace muster::cli

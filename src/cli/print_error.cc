@@ -1,9 +1,10 @@
+#include "cli/print_error.h"
+
 #include <cstdio>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/context.h"
 
 namespace muster::cli {
 

@@ -65,7 +65,7 @@ class NodeLogs final : public server::LogSource {
 }  // namespace
 
 // In the order they are made; close() goes backwards.
-struct Plane::Impl {
+struct ControlPlane::Impl {
   explicit Impl(Context& with) : context(with), failed(with.loop), scope(with.loop) {}
 
   Context& context;
@@ -156,11 +156,12 @@ struct Plane::Impl {
   }
 };
 
-Plane::Plane(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Plane::~Plane() = default;
+ControlPlane::ControlPlane(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+ControlPlane::~ControlPlane() = default;
 
-Task<Result<std::unique_ptr<Plane>>> Plane::start(Context& context, PlaneParts parts) {
-  std::unique_ptr<Plane> plane(new Plane(std::make_unique<Impl>(context)));
+Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(Context& context,
+                                                                PlaneParts parts) {
+  std::unique_ptr<ControlPlane> plane(new ControlPlane(std::make_unique<Impl>(context)));
   auto started = co_await plane->impl_->start(parts);
   if (!started) {
     co_await plane->close();
@@ -169,16 +170,16 @@ Task<Result<std::unique_ptr<Plane>>> Plane::start(Context& context, PlaneParts p
   co_return plane;
 }
 
-cluster::Cluster& Plane::cluster() const {
+cluster::Cluster& ControlPlane::cluster() const {
   return *impl_->cluster;
 }
-const std::optional<Error>& Plane::failure() const {
+const std::optional<Error>& ControlPlane::failure() const {
   return impl_->failure;
 }
-rt::Event& Plane::failed() {
+rt::Event& ControlPlane::failed() {
   return impl_->failed;
 }
-Task<void> Plane::close() {
+Task<void> ControlPlane::close() {
   return impl_->close();
 }
 

@@ -15,11 +15,11 @@ enum class PlaneParts;
 // The embedded control plane, put together: API server with its store, controller, scheduler, node
 // agent, and the socket for other commands. One owner a home. close() it before it is destroyed;
 // pods keep running until somebody deletes them.
-class Plane {
+class ControlPlane {
  public:
   // Conflict when the home has another owner.
-  static Task<Result<std::unique_ptr<Plane>>> start(Context& context, PlaneParts parts);
-  ~Plane();
+  static Task<Result<std::unique_ptr<ControlPlane>>> start(Context& context, PlaneParts parts);
+  ~ControlPlane();
 
   [[nodiscard]] cluster::Cluster& cluster() const;
   // Why it cannot go on, once it cannot.
@@ -29,7 +29,7 @@ class Plane {
 
  private:
   struct Impl;
-  explicit Plane(std::unique_ptr<Impl> impl);
+  explicit ControlPlane(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
 

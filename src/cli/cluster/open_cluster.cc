@@ -11,6 +11,7 @@
 #include "base/fd.h"
 #include "cli/cluster/control_plane.h"
 #include "cli/cluster/kube_client.h"
+#include "cli/print_error.h"
 #include "cluster/kube/kube_cluster.h"
 
 namespace muster::cli {
@@ -34,13 +35,13 @@ std::string socket_path(const std::string& home) {
   return home + "/muster.sock";
 }
 
-Target::Target() = default;
-Target::~Target() = default;
+OpenCluster::OpenCluster() = default;
+OpenCluster::~OpenCluster() = default;
 
-Task<Result<std::unique_ptr<Target>>> Target::open(Context& context, PlaneParts parts) {
-  auto target = std::make_unique<Target>();
+Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, PlaneParts parts) {
+  auto target = std::make_unique<OpenCluster>();
   if (context.wants_cluster()) {
-    CO_TRY(co_await target->open_cluster(context));
+    CO_TRY(co_await target->open_kubernetes(context));
   } else {
     CO_TRY(co_await target->open_local(context, parts));
   }
@@ -48,7 +49,7 @@ Task<Result<std::unique_ptr<Target>>> Target::open(Context& context, PlaneParts 
   co_return target;
 }
 
-Task<Result<void>> Target::open_cluster(Context& context) {
+Task<Result<void>> OpenCluster::open_kubernetes(Context& context) {
   const auto config = CO_TRY(client_config(context));
   remote_ = CO_TRY(open_kube(context, config, nullptr));
   cluster_ = remote_.get();
@@ -57,7 +58,7 @@ Task<Result<void>> Target::open_cluster(Context& context) {
   co_return Result<void>{};
 }
 
-Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
+Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   local_ = true;
   description_ = "this machine";
   // Several tries: an owner may end, or a new one begin, between looking and asking.
@@ -70,7 +71,7 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
       description_ = fmt::format("this machine (muster up in {})", context.home);
       co_return Result<void>{};
     }
-    auto plane = co_await Plane::start(context, parts);
+    auto plane = co_await ControlPlane::start(context, parts);
     if (plane) {
       plane_ = std::move(*plane);
       cluster_ = &plane_->cluster();
@@ -83,9 +84,9 @@ Task<Result<void>> Target::open_local(Context& context, PlaneParts parts) {
   }
 }
 
-Task<int> on_target(Context& context, PlaneParts parts,
-                    std::function<Task<Result<int>>(Target&)> work) {
-  auto target = co_await Target::open(context, parts);
+Task<int> with_cluster(Context& context, PlaneParts parts,
+                       std::function<Task<Result<int>>(OpenCluster&)> work) {
+  auto target = co_await OpenCluster::open(context, parts);
   if (!target) {
     print_error(target.error());
     co_return exit_code::kFailed;
@@ -96,7 +97,7 @@ Task<int> on_target(Context& context, PlaneParts parts,
   co_return code.value_or(exit_code::kFailed);
 }
 
-Task<void> Target::close() {
+Task<void> OpenCluster::close() {
   if (remote_) co_await remote_->close();
   if (plane_) co_await plane_->close();
 }

@@ -14,19 +14,19 @@ class KubeCluster;
 
 namespace muster::cli {
 
-class Plane;
+class ControlPlane;
 
 // How much of an embedded control plane a command needs when nobody else keeps one.
 enum class PlaneParts { Store, All };
 
 // The cluster that a command talks to: a real one by kubeconfig, the embedded one of a running
 // Muster over its socket, or an embedded one of our own. close() it before it is destroyed.
-class Target {
+class OpenCluster {
  public:
   // `--context` or `--kubeconfig` mean a real cluster; anything else is this machine.
-  static Task<Result<std::unique_ptr<Target>>> open(Context& context, PlaneParts parts);
-  Target();
-  ~Target();
+  static Task<Result<std::unique_ptr<OpenCluster>>> open(Context& context, PlaneParts parts);
+  OpenCluster();
+  ~OpenCluster();
 
   [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] bool is_local() const { return local_; }
@@ -39,12 +39,12 @@ class Target {
   Task<void> close();
 
  private:
-  Task<Result<void>> open_cluster(Context& context);
+  Task<Result<void>> open_kubernetes(Context& context);
   Task<Result<void>> open_local(Context& context, PlaneParts parts);
 
   cluster::Cluster* cluster_ = nullptr;
   std::unique_ptr<cluster::kube::KubeCluster> remote_;
-  std::unique_ptr<Plane> plane_;
+  std::unique_ptr<ControlPlane> plane_;
   bool local_ = false;
   std::string description_;
   std::string ns_ = "default";
@@ -52,8 +52,8 @@ class Target {
 
 // Opens the target, runs the work on it and closes it. The exit code of the work; an error is
 // printed and counts as a failure.
-Task<int> on_target(Context& context, PlaneParts parts,
-                    std::function<Task<Result<int>>(Target&)> work);
+Task<int> with_cluster(Context& context, PlaneParts parts,
+                       std::function<Task<Result<int>>(OpenCluster&)> work);
 
 // The socket that a running Muster serves in its home.
 std::string socket_path(const std::string& home);

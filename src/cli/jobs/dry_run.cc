@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cli/context.h"
+#include "cli/print_error.h"
 #include "engine/children.h"
 #include "json/write.h"
 #include "yaml/yaml.h"

@@ -19,11 +19,6 @@ bool has_started(const json::Value& status) {
 
 }  // namespace
 
-bool RankFilter::accepts(std::string_view role_name, int index) const {
-  if (!role.empty() && !equal_ignoring_case(role, role_name)) return false;
-  return ranks.empty() || ranks.contains(index);
-}
-
 class JobFollower::JobSink final : public cluster::Sink {
  public:
   explicit JobSink(JobFollower& owner) : owner_(owner) {}

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "cli/context.h"
+#include "cli/jobs/rank_filter.h"
 #include "cli/terminal/screen.h"
 #include "cluster/cluster.h"
 #include "cluster/reflector.h"
@@ -14,14 +15,6 @@
 #include "rt/scope.h"
 
 namespace muster::cli {
-
-// Which ranks' logs are wanted.
-struct RankFilter {
-  std::string role;     // empty: all, in any letter case
-  std::set<int> ranks;  // empty: all
-
-  [[nodiscard]] bool accepts(std::string_view role_name, int index) const;
-};
 
 // Follows one job: its object, its pods, and the logs of its ranks as one stream. Lives on the
 // loop; close() before it is destroyed.

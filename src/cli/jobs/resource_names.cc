@@ -1,9 +1,10 @@
+#include "cli/jobs/resource_names.h"
+
 #include <algorithm>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/verbs/verbs.h"
 
 namespace muster::cli {
 namespace {

@@ -28,7 +28,8 @@ void annotate_environment(json::Value& job, const Context& context) {
 }
 
 // Makes room for a job: a finished one of its name is deleted, a running one is in the way.
-Task<Result<void>> replace_finished(Context& context, Target& target, const Manifest& manifest) {
+Task<Result<void>> replace_finished(Context& context, OpenCluster& target,
+                                    const Manifest& manifest) {
   const api::ObjectKey key = api::key_of(manifest.object);
   auto existing = co_await target.cluster().get(manifest.resource, key);
   if (!existing) {
@@ -46,7 +47,7 @@ Task<Result<void>> replace_finished(Context& context, Target& target, const Mani
   if (!removed && removed.error().code != ErrorCode::NotFound) co_return fail(removed.error());
   auto gone = co_await rt::with_timeout(
       context.loop, seconds(60),
-      wait_until_gone(context, target.cluster(), manifest.resource, key, uid));
+      wait_until_deleted(context, target.cluster(), manifest.resource, key, uid));
   if (!gone && gone.error().code == ErrorCode::Timeout) {
     co_return fail(ErrorCode::Timeout,
                    fmt::format("the old {} did not go within a minute", key.text()));
@@ -90,7 +91,7 @@ Task<void> take_back(cluster::Cluster& cluster, const std::vector<Manifest>& man
 
 }  // namespace
 
-Task<Result<std::vector<cluster::ObjectPtr>>> submit(Context& context, Target& target,
+Task<Result<std::vector<cluster::ObjectPtr>>> submit(Context& context, OpenCluster& target,
                                                      std::vector<Manifest> manifests) {
   for (const Manifest& manifest : manifests) {
     if (manifest.dialect != nullptr && !api::name_of(manifest.object).empty()) {

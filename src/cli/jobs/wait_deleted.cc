@@ -7,8 +7,8 @@
 
 namespace muster::cli {
 
-Task<Result<void>> wait_until_gone(Context& context, cluster::Cluster& cluster,
-                                   api::Resource resource, api::ObjectKey key, std::string uid) {
+Task<Result<void>> wait_until_deleted(Context& context, cluster::Cluster& cluster,
+                                      api::Resource resource, api::ObjectKey key, std::string uid) {
   while (true) {
     const auto object = co_await cluster.get(resource, key);
     const bool there = object && api::uid_of(**object) == uid;

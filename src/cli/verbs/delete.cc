@@ -3,6 +3,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/manifest.h"
+#include "cli/jobs/resource_names.h"
 #include "cli/jobs/wait_deleted.h"
 #include "cli/verbs/verbs.h"
 
@@ -14,7 +15,7 @@ struct Doomed {
   api::ObjectKey key;
 };
 
-Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target,
+Task<Result<std::vector<Doomed>>> find_doomed(Context& context, OpenCluster& target,
                                               DeleteOptions options) {
   std::vector<Doomed> doomed;
   if (!options.files.empty()) {
@@ -43,7 +44,7 @@ Task<Result<std::vector<Doomed>>> find_doomed(Context& context, Target& target,
   co_return doomed;
 }
 
-Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions options) {
+Task<Result<int>> remove_from(Context& context, OpenCluster& target, DeleteOptions options) {
   const auto doomed = CO_TRY(co_await find_doomed(context, target, options));
   for (const Doomed& one : doomed) {
     const auto object = CO_TRY(co_await target.cluster().get(one.resource, one.key));
@@ -51,7 +52,7 @@ Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions op
     CO_TRY(co_await target.cluster().remove(one.resource, one.key,
                                             {.uid = uid, .grace_seconds = options.grace_seconds}));
     if (options.wait)
-      CO_TRY(co_await wait_until_gone(context, target.cluster(), one.resource, one.key, uid));
+      CO_TRY(co_await wait_until_deleted(context, target.cluster(), one.resource, one.key, uid));
     fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }
   co_return exit_code::kOk;
@@ -60,10 +61,10 @@ Task<Result<int>> remove_from(Context& context, Target& target, DeleteOptions op
 }  // namespace
 
 Task<int> remove(Context& context, DeleteOptions options) {
-  return on_target(context, PlaneParts::All,
-                   [&context, options = std::move(options)](Target& target) {
-                     return remove_from(context, target, options);
-                   });
+  return with_cluster(context, PlaneParts::All,
+                      [&context, options = std::move(options)](OpenCluster& target) {
+                        return remove_from(context, target, options);
+                      });
 }
 
 }  // namespace muster::cli

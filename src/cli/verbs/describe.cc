@@ -5,6 +5,7 @@
 #include "api/pod.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/job_view.h"
+#include "cli/jobs/resource_names.h"
 #include "cli/terminal/columns.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan.h"
@@ -69,7 +70,7 @@ Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& ob
   co_return Result<void>{};
 }
 
-Task<Result<int>> describe_in(Context& context, Target& target, DescribeOptions options) {
+Task<Result<int>> describe_in(Context& context, OpenCluster& target, DescribeOptions options) {
   const auto resources = CO_TRY(resources_named(context.registry, options.resource));
   for (const api::Resource& resource : resources) {
     auto object = co_await target.cluster().get(
@@ -94,10 +95,10 @@ Task<Result<int>> describe_in(Context& context, Target& target, DescribeOptions 
 }  // namespace
 
 Task<int> describe(Context& context, DescribeOptions options) {
-  return on_target(context, PlaneParts::Store,
-                   [&context, options = std::move(options)](Target& target) {
-                     return describe_in(context, target, options);
-                   });
+  return with_cluster(context, PlaneParts::Store,
+                      [&context, options = std::move(options)](OpenCluster& target) {
+                        return describe_in(context, target, options);
+                      });
 }
 
 }  // namespace muster::cli

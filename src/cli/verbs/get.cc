@@ -3,6 +3,7 @@
 #include "api/pod.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/job_view.h"
+#include "cli/jobs/resource_names.h"
 #include "cli/terminal/columns.h"
 #include "cli/verbs/verbs.h"
 #include "json/write.h"
@@ -140,7 +141,7 @@ void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOpti
              options.output == "json" ? "\n" : "");
 }
 
-Task<Result<int>> print_from(Context& context, Target& target, GetOptions options) {
+Task<Result<int>> print_from(Context& context, OpenCluster& target, GetOptions options) {
   const auto resources = CO_TRY(resources_named(context.registry, options.resource));
   const std::string ns = context.all_namespaces ? "" : target.ns();
   std::vector<cluster::ObjectPtr> all;
@@ -182,10 +183,10 @@ Task<Result<int>> print_from(Context& context, Target& target, GetOptions option
 }  // namespace
 
 Task<int> get(Context& context, GetOptions options) {
-  return on_target(context, PlaneParts::Store,
-                   [&context, options = std::move(options)](Target& target) {
-                     return print_from(context, target, options);
-                   });
+  return with_cluster(context, PlaneParts::Store,
+                      [&context, options = std::move(options)](OpenCluster& target) {
+                        return print_from(context, target, options);
+                      });
 }
 
 }  // namespace muster::cli

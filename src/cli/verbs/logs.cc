@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/job_follower.h"
 #include "cli/jobs/kept_logs.h"
 #include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
@@ -67,8 +68,8 @@ bool print_kept(const Context& context, const Terminal& terminal, const std::str
   return !kept.empty();
 }
 
-Task<Result<void>> print_current(Target& target, const Terminal& terminal, const json::Value& job,
-                                 LogsOptions options) {
+Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
+                                 const json::Value& job, LogsOptions options) {
   const auto pods = CO_TRY(co_await target.cluster().list(
       api::pods(),
       {.where = {.ns = api::namespace_of(job),
@@ -107,7 +108,7 @@ Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& fol
   follower.changed().pulse();
 }
 
-Task<Result<void>> follow(Context& context, Target& target, const FoundJob& found,
+Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob& found,
                           LogsOptions options) {
   Screen screen(Terminal::detect(context));
   JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
@@ -130,7 +131,7 @@ Task<Result<void>> follow(Context& context, Target& target, const FoundJob& foun
   co_return Result<void>{};
 }
 
-Task<Result<int>> logs_in(Context& context, Target& target, LogsOptions options) {
+Task<Result<int>> logs_in(Context& context, OpenCluster& target, LogsOptions options) {
   const Terminal terminal = Terminal::detect(context);
   const auto found = co_await find_job(context, target.cluster(), target.ns(), options.name);
   if (found && options.follow) {
@@ -148,10 +149,10 @@ Task<Result<int>> logs_in(Context& context, Target& target, LogsOptions options)
 }  // namespace
 
 Task<int> logs(Context& context, LogsOptions options) {
-  return on_target(context, PlaneParts::Store,
-                   [&context, options = std::move(options)](Target& target) {
-                     return logs_in(context, target, options);
-                   });
+  return with_cluster(context, PlaneParts::Store,
+                      [&context, options = std::move(options)](OpenCluster& target) {
+                        return logs_in(context, target, options);
+                      });
 }
 
 }  // namespace muster::cli

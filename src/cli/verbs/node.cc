@@ -8,6 +8,7 @@
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/stalls.h"
+#include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
 #include "net/stream.h"

@@ -9,6 +9,7 @@
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stalls.h"
 #include "cli/jobs/kind_names.h"
+#include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "cluster/leader.h"
 #include "controller/controller.h"

@@ -10,6 +10,7 @@
 #include "cli/jobs/job_view.h"
 #include "cli/jobs/manifest.h"
 #include "cli/jobs/submit.h"
+#include "cli/print_error.h"
 #include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
 #include "rt/scope.h"
@@ -61,7 +62,8 @@ std::optional<std::string> hopeless(const JobFollower& follower) {
 
 class AttachedRun {
  public:
-  AttachedRun(Context& context, Target& target, const Manifest& job, cluster::ObjectPtr created)
+  AttachedRun(Context& context, OpenCluster& target, const Manifest& job,
+              cluster::ObjectPtr created)
       : context_(context),
         target_(target),
         dialect_(*job.dialect),
@@ -201,7 +203,7 @@ class AttachedRun {
   }
 
   Context& context_;
-  Target& target_;
+  OpenCluster& target_;
   const plan::Dialect& dialect_;
   api::ObjectKey key_;
   std::string uid_;
@@ -211,7 +213,8 @@ class AttachedRun {
   Monotonic begun_;
 };
 
-Task<int> submit_and_follow(Context& context, Target& target, std::vector<Manifest> manifests) {
+Task<int> submit_and_follow(Context& context, OpenCluster& target,
+                            std::vector<Manifest> manifests) {
   auto submitted = co_await submit(context, target, manifests);
   if (!submitted) {
     print_error(submitted.error());
@@ -237,7 +240,7 @@ Task<int> run(Context& context, RunOptions options) {
     co_return exit_code::kOurs;
   }
   if (options.dry_run) co_return print_planned(*manifests, options.output);
-  auto target = co_await Target::open(context, PlaneParts::All);
+  auto target = co_await OpenCluster::open(context, PlaneParts::All);
   if (!target) {
     print_error(target.error());
     co_return exit_code::kOurs;

@@ -4,6 +4,7 @@
 
 #include "cli/cluster/control_plane.h"
 #include "cli/cluster/open_cluster.h"
+#include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 
 namespace muster::cli {
@@ -14,7 +15,7 @@ Task<void> stop_on_signal(rt::RealLoop& loop, rt::Event& over) {
   if (co_await signals.next()) over.set();
 }
 
-Task<void> stop_on_failure(Plane& plane, rt::Event& over) {
+Task<void> stop_on_failure(ControlPlane& plane, rt::Event& over) {
   if (co_await plane.failed().wait()) over.set();
 }
 
@@ -22,7 +23,7 @@ Task<void> stop_on_failure(Plane& plane, rt::Event& over) {
 
 Task<int> up(Context& context, UpOptions options) {
   const Monotonic begun = context.loop.monotonic();
-  auto plane = co_await Plane::start(context, PlaneParts::All);
+  auto plane = co_await ControlPlane::start(context, PlaneParts::All);
   if (!plane) {
     print_error(plane.error());
     co_return exit_code::kFailed;

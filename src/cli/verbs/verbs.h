@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/context.h"
-#include "cli/jobs/job_follower.h"
+#include "cli/jobs/rank_filter.h"
 #include "rt/task.h"
 
 // One function a verb; each returns the process's exit code and prints its own errors.
@@ -84,9 +84,5 @@ struct NodeVerbOptions {
 Task<int> node(Context& context, NodeVerbOptions options);
 
 int version(const std::string& output);
-
-// `jobs`, a kind's plural, singular or short name, or a built-in kind; Invalid with the known ones.
-Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
-                                                   const std::string& name);
 
 }  // namespace muster::cli

@@ -3,7 +3,9 @@
 #include "base/strings.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
+#include "cli/jobs/job_follower.h"
 #include "cli/jobs/job_view.h"
+#include "cli/print_error.h"
 #include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
 
@@ -23,7 +25,7 @@ bool satisfied(const cluster::ObjectPtr& job, const plan::Dialect& dialect,
   return false;
 }
 
-Task<Result<int>> wait_in(Context& context, Target& target, WaitOptions options) {
+Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions options) {
   const bool known = options.condition == "finished" || options.condition == "running" ||
                      options.condition == "delete" || options.condition.starts_with("condition=");
   if (!known) {
@@ -82,10 +84,10 @@ Task<Result<int>> wait_in(Context& context, Target& target, WaitOptions options)
 }  // namespace
 
 Task<int> wait(Context& context, WaitOptions options) {
-  return on_target(context, PlaneParts::All,
-                   [&context, options = std::move(options)](Target& target) {
-                     return wait_in(context, target, options);
-                   });
+  return with_cluster(context, PlaneParts::All,
+                      [&context, options = std::move(options)](OpenCluster& target) {
+                        return wait_in(context, target, options);
+                      });
 }
 
 }  // namespace muster::cli
