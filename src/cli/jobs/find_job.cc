@@ -1,18 +1,60 @@
 #include "cli/jobs/find_job.h"
 
+#include <optional>
+
 #include <fmt/format.h>
+
+#include "base/strings.h"
 
 namespace muster::cli {
 
-Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns,
-                                std::string name) {
-  for (const auto& dialect : context.registry.all()) {
-    auto job = co_await cluster.get(dialect->identity().resource, {.ns = ns, .name = name});
-    if (job) co_return FoundJob{.dialect = dialect.get(), .job = *job};
-    if (job.error().code != ErrorCode::NotFound) co_return fail(job.error());
+Result<JobName> parse_job_name(const plan::Registry& registry, const std::string& text) {
+  const auto slash = text.find('/');
+  const bool bare = slash == std::string::npos;
+  JobName where{.kinds = TRY(resources_named(registry, bare ? "jobs" : text.substr(0, slash))),
+                .name = bare ? text : text.substr(slash + 1)};
+  if (where.kinds.front().dialect == nullptr) {
+    return fail(ErrorCode::BadRequest, fmt::format("{}: {} are no jobs", printable(text),
+                                                   where.kinds.front().resource.plural));
   }
-  co_return fail(ErrorCode::NotFound,
-                 fmt::format("no job \"{}\" in namespace {}; see: muster get -A", name, ns));
+  return where;
+}
+
+Task<Result<std::vector<FoundJob>>> find_jobs(cluster::Cluster& cluster, std::string ns,
+                                              JobName where) {
+  std::vector<FoundJob> found;
+  std::optional<Error> refused;
+  for (const NamedResource& kind : where.kinds) {
+    auto job = co_await cluster.get(kind.resource, {.ns = ns, .name = where.name});
+    if (job) {
+      found.push_back({.dialect = kind.dialect, .job = *job});
+    } else if (job.error().code == ErrorCode::Forbidden) {
+      refused = job.error();
+    } else if (job.error().code != ErrorCode::NotFound) {
+      co_return fail(job.error());
+    }
+  }
+  if (found.empty() && refused) co_return fail(*refused);
+  co_return found;
+}
+
+Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns,
+                                JobName where) {
+  const auto found = CO_TRY(co_await find_jobs(cluster, ns, where));
+  if (found.empty()) {
+    co_return fail(ErrorCode::NotFound,
+                   fmt::format("no job \"{}\" in namespace {}; see: muster get -A",
+                               printable(where.name), ns));
+  }
+  if (found.size() == 1) co_return found.front();
+  std::vector<std::string> spellings;
+  for (const FoundJob& one : found) {
+    spellings.push_back(
+        fmt::format("{}/{}", full_spelling(context.registry, *one.dialect), where.name));
+  }
+  co_return fail(ErrorCode::BadRequest,
+                 fmt::format("{} kinds have a job \"{}\" in namespace {}; say which: {}",
+                             found.size(), printable(where.name), ns, join(spellings, " or ")));
 }
 
 }  // namespace muster::cli

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/context.h"
+#include "cli/print_error.h"
 
 namespace muster::cli {
 namespace {
@@ -29,33 +31,78 @@ const std::vector<BuiltIn>& built_in() {
   return kinds;
 }
 
-bool names_kind(const plan::Identity& identity, const std::string& name) {
-  if (name == identity.resource.plural || name == identity.singular ||
-      name == identity.resource.qualified())
-    return true;
-  return equal_ignoring_case(name, identity.resource.kind) ||
-         std::ranges::find(identity.short_names, name) != identity.short_names.end();
+bool is_every_job(std::string_view name) {
+  return name == "jobs" || name == "job" || name == "training";
+}
+
+std::string with_version(const api::Resource& resource) {
+  return fmt::format("{}.{}.{}", resource.plural, resource.version, resource.group);
+}
+
+// msjobs, msjob.kubeflow.org, MSJob.v1.kubeflow.org
+bool names_kind(const plan::Identity& identity, std::string_view name) {
+  const api::Resource& resource = identity.resource;
+  const auto dot = name.find('.');
+  const std::string_view word = name.substr(0, dot);
+  const bool called = word == resource.plural || word == identity.singular ||
+                      equal_ignoring_case(word, resource.kind) ||
+                      std::ranges::find(identity.short_names, word) != identity.short_names.end();
+  if (!called || dot == std::string_view::npos) return called;
+  const std::string_view rest = name.substr(dot + 1);
+  return rest == resource.group || rest == fmt::format("{}.{}", resource.version, resource.group);
+}
+
+std::vector<NamedResource> kinds_named(const plan::Registry& registry, std::string_view name) {
+  std::vector<NamedResource> found;
+  for (const auto& dialect : registry.all()) {
+    if (is_every_job(name) || names_kind(dialect->identity(), name))
+      found.push_back({.resource = dialect->identity().resource, .dialect = dialect.get()});
+  }
+  return found;
+}
+
+std::string known_names(const plan::Registry& registry) {
+  std::vector<std::string> known = {"jobs"};
+  for (const auto& dialect : registry.all()) known.push_back(short_spelling(registry, *dialect));
+  for (const BuiltIn& kind : built_in()) known.push_back(kind.names.front());
+  return join(known, ", ");
 }
 
 }  // namespace
 
-Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
-                                                   const std::string& name) {
-  std::vector<api::Resource> found;
-  const bool every_job = name == "jobs" || name == "job" || name == "training";
-  for (const auto& dialect : registry.all()) {
-    if (every_job || names_kind(dialect->identity(), name))
-      found.push_back(dialect->identity().resource);
+Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
+                                                   std::string_view name) {
+  auto kinds = kinds_named(registry, name);
+  if (kinds.size() > 1 && !is_every_job(name)) {
+    std::vector<std::string> spellings;
+    for (const auto& kind : kinds) spellings.push_back(full_spelling(registry, *kind.dialect));
+    return fail(ErrorCode::BadRequest,
+                fmt::format("\"{}\" names {} kinds; say which: {}", printable(name), kinds.size(),
+                            join(spellings, " or ")));
   }
+  if (!kinds.empty()) return kinds;
   for (const BuiltIn& kind : built_in()) {
-    if (std::ranges::find(kind.names, name) != kind.names.end()) found.push_back(kind.resource());
+    if (std::ranges::find(kind.names, name) != kind.names.end())
+      return std::vector<NamedResource>{{.resource = kind.resource()}};
   }
-  if (!found.empty()) return found;
-  std::vector<std::string> known = {"jobs"};
-  for (const auto& dialect : registry.all()) known.push_back(dialect->identity().resource.plural);
-  for (const BuiltIn& kind : built_in()) known.push_back(kind.names.front());
-  return fail(ErrorCode::BadRequest,
-              fmt::format("no resource \"{}\"; known: {}", printable(name), join(known, ", ")));
+  return fail(ErrorCode::NotFound,
+              fmt::format("no resource \"{}\"; known: {}", printable(name), known_names(registry)));
+}
+
+int refuse_resource(const Error& error) {
+  print_error(error);
+  return error.code == ErrorCode::BadRequest ? exit_code::kUsage : exit_code::kFailed;
+}
+
+std::string short_spelling(const plan::Registry& registry, const plan::Dialect& dialect) {
+  const std::string& plural = dialect.identity().resource.plural;
+  return kinds_named(registry, plural).size() == 1 ? plural : full_spelling(registry, dialect);
+}
+
+std::string full_spelling(const plan::Registry& registry, const plan::Dialect& dialect) {
+  const api::Resource& resource = dialect.identity().resource;
+  const bool alone = kinds_named(registry, resource.qualified()).size() == 1;
+  return alone ? resource.qualified() : with_version(resource);
 }
 
 }  // namespace muster::cli

@@ -1,16 +1,34 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "api/resource.h"
 #include "base/error.h"
 #include "plan/dialect.h"
 
+// Resources as users write them on the command line.
 namespace muster::cli {
 
-// `jobs`, a kind's plural, singular or short name, or a built-in kind; Invalid with the known ones.
-Result<std::vector<api::Resource>> resources_named(const plan::Registry& registry,
-                                                   const std::string& name);
+struct NamedResource {
+  api::Resource resource;
+  const plan::Dialect* dialect = nullptr;  // of a job kind
+};
+
+// `jobs` is every job kind; anything else is one resource: its plural, singular, kind or short
+// name, alone or with its group (msjobs.kubeflow.org) or version and group
+// (mpijobs.v1.kubeflow.org). NotFound names what there is; BadRequest names the spellings when
+// several kinds are meant.
+Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
+                                                   std::string_view name);
+
+// Prints why a resource's name was not understood. The exit code: an ambiguous one is wrong usage.
+int refuse_resource(const Error& error);
+
+// The shortest name of a kind that means no other: msjobs, or msjobs.kubeflow.org.
+std::string short_spelling(const plan::Registry& registry, const plan::Dialect& dialect);
+// With its group, and the version only where the registry has two of one group.
+std::string full_spelling(const plan::Registry& registry, const plan::Dialect& dialect);
 
 }  // namespace muster::cli

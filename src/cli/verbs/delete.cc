@@ -1,9 +1,10 @@
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/manifest.h"
-#include "cli/jobs/resource_names.h"
 #include "cli/jobs/wait_deleted.h"
 #include "cli/verbs/verbs.h"
 
@@ -15,37 +16,51 @@ struct Doomed {
   api::ObjectKey key;
 };
 
-Task<Result<std::vector<Doomed>>> find_doomed(Context& context, OpenCluster& target,
-                                              DeleteOptions options) {
-  std::vector<Doomed> doomed;
-  if (!options.files.empty()) {
-    for (const Manifest& manifest :
-         CO_TRY(load_manifests(options.files, context.registry, target.ns()))) {
-      doomed.push_back({.resource = manifest.resource, .key = api::key_of(manifest.object)});
+// The words of the command line: NAME or KIND/NAME of jobs, or one RESOURCE and names. A first word
+// that names a resource is one, if names follow it.
+Result<std::vector<JobName>> parse_words(const plan::Registry& registry,
+                                         const std::vector<std::string>& words) {
+  std::vector<JobName> wanted;
+  if (words.size() >= 2) {
+    const auto kinds = resources_named(registry, words.front());
+    if (!kinds && kinds.error().code != ErrorCode::NotFound) return fail(kinds.error());
+    if (kinds) {
+      for (auto name = std::next(words.begin()); name != words.end(); ++name)
+        wanted.push_back({.kinds = *kinds, .name = *name});
+      return wanted;
     }
   }
-  // A first word that names a resource is one, if names follow it.
-  Result<std::vector<api::Resource>> resources = fail(ErrorCode::NotFound, "no resource named");
-  if (options.words.size() >= 2)
-    resources = resources_named(context.registry, options.words.front());
-  if (resources) options.words.erase(options.words.begin());
-  for (const std::string& name : options.words) {
-    if (resources && resources->size() == 1) {
-      const api::Resource& resource = resources->front();
-      doomed.push_back({.resource = resource,
-                        .key = {.ns = resource.namespaced() ? target.ns() : "", .name = name}});
-    } else {
-      const FoundJob found =
-          CO_TRY(co_await find_job(context, target.cluster(), target.ns(), name));
+  for (const std::string& word : words) wanted.push_back(TRY(parse_job_name(registry, word)));
+  return wanted;
+}
+
+Task<Result<std::vector<Doomed>>> find_doomed(Context& context, OpenCluster& target,
+                                              std::vector<JobName> wanted,
+                                              std::vector<std::string> files) {
+  std::vector<Doomed> doomed;
+  if (!files.empty()) {
+    for (const Manifest& manifest : CO_TRY(load_manifests(files, context.registry, target.ns())))
+      doomed.push_back({.resource = manifest.resource, .key = api::key_of(manifest.object)});
+  }
+  for (const JobName& one : wanted) {
+    const NamedResource& first = one.kinds.front();
+    if (first.dialect == nullptr) {
       doomed.push_back(
-          {.resource = found.dialect->identity().resource, .key = api::key_of(*found.job)});
+          {.resource = first.resource,
+           .key = {.ns = first.resource.namespaced() ? target.ns() : "", .name = one.name}});
+      continue;
     }
+    const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), one));
+    doomed.push_back(
+        {.resource = found.dialect->identity().resource, .key = api::key_of(*found.job)});
   }
   co_return doomed;
 }
 
-Task<Result<int>> remove_from(Context& context, OpenCluster& target, DeleteOptions options) {
-  const auto doomed = CO_TRY(co_await find_doomed(context, target, options));
+Task<Result<int>> remove_from(Context& context, OpenCluster& target, std::vector<JobName> wanted,
+                              DeleteOptions options) {
+  const auto doomed =
+      CO_TRY(co_await find_doomed(context, target, std::move(wanted), options.files));
   for (const Doomed& one : doomed) {
     const auto object = CO_TRY(co_await target.cluster().get(one.resource, one.key));
     const std::string uid = api::uid_of(*object);
@@ -61,10 +76,13 @@ Task<Result<int>> remove_from(Context& context, OpenCluster& target, DeleteOptio
 }  // namespace
 
 Task<int> remove(Context& context, DeleteOptions options) {
-  return with_cluster(context, PlaneParts::All,
-                      [&context, options = std::move(options)](OpenCluster& target) {
-                        return remove_from(context, target, options);
-                      });
+  auto wanted = parse_words(context.registry, options.words);
+  if (!wanted) co_return refuse_resource(wanted.error());
+  co_return co_await with_cluster(
+      context, PlaneParts::All,
+      [&context, wanted = std::move(*wanted), options = std::move(options)](OpenCluster& target) {
+        return remove_from(context, target, wanted, options);
+      });
 }
 
 }  // namespace muster::cli

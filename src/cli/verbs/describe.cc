@@ -4,8 +4,8 @@
 
 #include "api/pod.h"
 #include "cli/cluster/open_cluster.h"
+#include "cli/jobs/find_job.h"
 #include "cli/jobs/job_view.h"
-#include "cli/jobs/resource_names.h"
 #include "cli/terminal/columns.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan.h"
@@ -70,35 +70,43 @@ Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& ob
   co_return Result<void>{};
 }
 
-Task<Result<int>> describe_in(Context& context, OpenCluster& target, DescribeOptions options) {
-  const auto resources = CO_TRY(resources_named(context.registry, options.resource));
-  for (const api::Resource& resource : resources) {
-    auto object = co_await target.cluster().get(
-        resource, {.ns = resource.namespaced() ? target.ns() : "", .name = options.name});
-    if (!object) {
-      if (&resource != &resources.back() && object.error().code == ErrorCode::NotFound) continue;
-      co_return fail(object.error());
-    }
-    const plan::Dialect* dialect = context.registry.find(resource);
-    if (dialect != nullptr) {
-      print_job(**object, *dialect);
-      CO_TRY(co_await print_pods(target.cluster(), **object));
-    } else {
-      fmt::print("{}", yaml::write(**object));
-    }
-    CO_TRY(co_await print_events(target.cluster(), **object, context.loop.now()));
-    co_return exit_code::kOk;
-  }
+Task<Result<int>> describe_job(Context& context, OpenCluster& target, JobName where) {
+  const FoundJob found =
+      CO_TRY(co_await find_job(context, target.cluster(), target.ns(), std::move(where)));
+  print_job(*found.job, *found.dialect);
+  CO_TRY(co_await print_pods(target.cluster(), *found.job));
+  CO_TRY(co_await print_events(target.cluster(), *found.job, context.loop.now()));
   co_return exit_code::kOk;
+}
+
+Task<Result<int>> describe_object(Context& context, OpenCluster& target, api::Resource resource,
+                                  std::string name) {
+  const auto object = CO_TRY(co_await target.cluster().get(
+      resource, {.ns = resource.namespaced() ? target.ns() : "", .name = name}));
+  fmt::print("{}", yaml::write(*object));
+  CO_TRY(co_await print_events(target.cluster(), *object, context.loop.now()));
+  co_return exit_code::kOk;
+}
+
+// NAME, KIND/NAME, or RESOURCE NAME.
+Result<JobName> what(const Context& context, const DescribeOptions& options) {
+  if (options.resource.empty()) return parse_job_name(context.registry, options.name);
+  return JobName{.kinds = TRY(resources_named(context.registry, options.resource)),
+                 .name = options.name};
 }
 
 }  // namespace
 
 Task<int> describe(Context& context, DescribeOptions options) {
-  return with_cluster(context, PlaneParts::Store,
-                      [&context, options = std::move(options)](OpenCluster& target) {
-                        return describe_in(context, target, options);
-                      });
+  const auto wanted = what(context, options);
+  if (!wanted) co_return refuse_resource(wanted.error());
+  co_return co_await with_cluster(
+      context, PlaneParts::Store, [&context, wanted = *wanted](OpenCluster& target) {
+        const NamedResource& first = wanted.kinds.front();
+        return first.dialect != nullptr
+                   ? describe_job(context, target, wanted)
+                   : describe_object(context, target, first.resource, wanted.name);
+      });
 }
 
 }  // namespace muster::cli

@@ -1,9 +1,11 @@
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "api/pod.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/job_view.h"
-#include "cli/jobs/resource_names.h"
+#include "cli/jobs/listing.h"
 #include "cli/terminal/columns.h"
 #include "cli/verbs/verbs.h"
 #include "json/write.h"
@@ -19,11 +21,11 @@ std::string age_of(const json::Value& object, Time now) {
   return created ? format_age(now - *created) : "<unknown>";
 }
 
-std::vector<std::string> job_row(const json::Value& job, const plan::Dialect& dialect, Time now,
-                                 bool wide) {
+std::vector<std::string> job_row(const json::Value& job, const plan::Dialect& dialect,
+                                 const std::string& kind, Time now, bool wide) {
   const JobView view = JobView::from(job, dialect);
   std::vector<std::string> row = {api::name_of(job),
-                                  dialect.identity().resource.kind,
+                                  kind,
                                   view.state,
                                   fmt::format("{}/{}", view.ranks_ready, view.ranks),
                                   std::to_string(view.restarts),
@@ -77,14 +79,15 @@ struct Layout {
   std::function<std::vector<std::string>(const json::Value&)> row;
 };
 
-Layout layout_of(const Context& context, const api::Resource& resource, bool wide) {
-  const Time now = context.loop.now();
-  if (const plan::Dialect* dialect = context.registry.find(resource)) {
-    std::vector<std::string> header = {"NAME", "KIND", "STATE", "RANKS", "RESTARTS", "AGE"};
-    if (wide) header.emplace_back("REASON");
-    return {std::move(header),
-            [=](const json::Value& job) { return job_row(job, *dialect, now, wide); }};
-  }
+Layout job_layout(const plan::Dialect& dialect, const std::string& kind, Time now, bool wide) {
+  std::vector<std::string> header = {"NAME", "KIND", "STATE", "RANKS", "RESTARTS", "AGE"};
+  if (wide) header.emplace_back("REASON");
+  return {std::move(header), [&dialect, kind, now, wide](const json::Value& job) {
+            return job_row(job, dialect, kind, now, wide);
+          }};
+}
+
+Layout layout_of(const api::Resource& resource, Time now, bool wide) {
   if (resource == api::pods()) {
     std::vector<std::string> header = {"NAME", "READY", "STATUS", "RESTARTS", "AGE"};
     if (wide) header.insert(header.end(), {"IP", "NODE"});
@@ -106,25 +109,6 @@ Layout layout_of(const Context& context, const api::Resource& resource, bool wid
           }};
 }
 
-Task<Result<std::vector<cluster::ObjectPtr>>> fetch(cluster::Cluster& cluster,
-                                                    api::Resource resource, std::string ns,
-                                                    GetOptions options) {
-  std::vector<cluster::ObjectPtr> objects;
-  for (const std::string& name : options.names) {
-    objects.push_back(CO_TRY(
-        co_await cluster.get(resource, {.ns = resource.namespaced() ? ns : "", .name = name})));
-  }
-  if (!options.names.empty()) co_return objects;
-  cluster::ListOptions list{
-      .where = {.ns = resource.namespaced() ? ns : "", .labels = options.labels}};
-  do {
-    auto page = CO_TRY(co_await cluster.list(resource, list));
-    objects.insert(objects.end(), page.items.begin(), page.items.end());
-    list.continue_token = page.continue_token;
-  } while (!list.continue_token.empty());
-  co_return objects;
-}
-
 void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOptions& options) {
   json::Value shown;
   if (options.names.size() == 1 && objects.size() == 1) {
@@ -141,22 +125,26 @@ void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOpti
              options.output == "json" ? "\n" : "");
 }
 
-Task<Result<int>> print_from(Context& context, OpenCluster& target, GetOptions options) {
-  const auto resources = CO_TRY(resources_named(context.registry, options.resource));
-  const std::string ns = context.all_namespaces ? "" : target.ns();
-  std::vector<cluster::ObjectPtr> all;
+// The kind's name, with its group where another kind of that name is shown beside it.
+std::string shown_kind(const plan::Dialect& dialect, const std::vector<Listing>& listings) {
+  const api::Resource& resource = dialect.identity().resource;
+  for (const Listing& other : listings) {
+    if (other.of.dialect != &dialect && other.of.resource.kind == resource.kind &&
+        !other.objects.empty())
+      return fmt::format("{}.{}", resource.kind, resource.group);
+  }
+  return resource.kind;
+}
+
+Rows table(const Context& context, const std::vector<Listing>& listings, bool wide) {
+  const Time now = context.loop.now();
   Rows rows;
-  for (const api::Resource& resource : resources) {
-    auto objects = co_await fetch(target.cluster(), resource, ns, options);
-    if (!objects) {
-      // One kind of several may simply not be installed.
-      if (resources.size() > 1 && objects.error().code == ErrorCode::NotFound &&
-          options.names.empty())
-        continue;
-      co_return fail(objects.error());
-    }
-    const Layout layout = layout_of(context, resource, options.output == "wide");
-    for (const auto& object : *objects) {
+  for (const Listing& listing : listings) {
+    const plan::Dialect* dialect = listing.of.dialect;
+    const Layout layout = dialect != nullptr
+                              ? job_layout(*dialect, shown_kind(*dialect, listings), now, wide)
+                              : layout_of(listing.of.resource, now, wide);
+    for (const auto& object : listing.objects) {
       if (rows.empty()) {
         rows.push_back(layout.header);
         if (context.all_namespaces) rows.back().insert(rows.back().begin(), "NAMESPACE");
@@ -164,18 +152,35 @@ Task<Result<int>> print_from(Context& context, OpenCluster& target, GetOptions o
       auto row = layout.row(*object);
       if (context.all_namespaces) row.insert(row.begin(), api::namespace_of(*object));
       rows.push_back(std::move(row));
-      if (options.output == "name")
-        fmt::print("{}/{}\n", resource.qualified(), api::name_of(*object));
-      all.push_back(object);
     }
   }
+  return rows;
+}
+
+void print_names(const std::vector<Listing>& listings) {
+  for (const Listing& listing : listings) {
+    for (const auto& object : listing.objects)
+      fmt::print("{}/{}\n", listing.of.resource.qualified(), api::name_of(*object));
+  }
+}
+
+Task<Result<int>> print_from(Context& context, OpenCluster& target,
+                             std::vector<NamedResource> kinds, GetOptions options) {
+  const std::string ns = context.all_namespaces ? "" : target.ns();
+  const auto listings = CO_TRY(co_await fetch_listings(target.cluster(), std::move(kinds), ns,
+                                                       options.names, options.labels));
+  std::vector<cluster::ObjectPtr> all;
+  for (const Listing& listing : listings)
+    all.insert(all.end(), listing.objects.begin(), listing.objects.end());
   if (options.output == "json" || options.output == "yaml") {
     print_objects(all, options);
   } else if (all.empty()) {
     fmt::print(stderr, "No resources found{}.\n",
                ns.empty() ? "" : fmt::format(" in {} namespace", ns));
-  } else if (options.output != "name") {
-    fmt::print("{}", columns(rows));
+  } else if (options.output == "name") {
+    print_names(listings);
+  } else {
+    fmt::print("{}", columns(table(context, listings, options.output == "wide")));
   }
   co_return exit_code::kOk;
 }
@@ -183,10 +188,13 @@ Task<Result<int>> print_from(Context& context, OpenCluster& target, GetOptions o
 }  // namespace
 
 Task<int> get(Context& context, GetOptions options) {
-  return with_cluster(context, PlaneParts::Store,
-                      [&context, options = std::move(options)](OpenCluster& target) {
-                        return print_from(context, target, options);
-                      });
+  const auto kinds = resources_named(context.registry, options.resource);
+  if (!kinds) co_return refuse_resource(kinds.error());
+  co_return co_await with_cluster(
+      context, PlaneParts::Store,
+      [&context, kinds = *kinds, options = std::move(options)](OpenCluster& target) {
+        return print_from(context, target, kinds, options);
+      });
 }
 
 }  // namespace muster::cli

@@ -131,9 +131,12 @@ Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob&
   co_return Result<void>{};
 }
 
-Task<Result<int>> logs_in(Context& context, OpenCluster& target, LogsOptions options) {
+Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
+                          LogsOptions options) {
+  options.name = where.name;
   const Terminal terminal = Terminal::detect(context);
-  const auto found = co_await find_job(context, target.cluster(), target.ns(), options.name);
+  const auto found = co_await find_job(context, target.cluster(), target.ns(), where);
+  if (!found && found.error().code != ErrorCode::NotFound) co_return fail(found.error());
   if (found && options.follow) {
     CO_TRY(co_await follow(context, target, *found, std::move(options)));
     co_return exit_code::kOk;
@@ -149,10 +152,13 @@ Task<Result<int>> logs_in(Context& context, OpenCluster& target, LogsOptions opt
 }  // namespace
 
 Task<int> logs(Context& context, LogsOptions options) {
-  return with_cluster(context, PlaneParts::Store,
-                      [&context, options = std::move(options)](OpenCluster& target) {
-                        return logs_in(context, target, options);
-                      });
+  auto where = parse_job_name(context.registry, options.name);
+  if (!where) co_return refuse_resource(where.error());
+  co_return co_await with_cluster(
+      context, PlaneParts::Store,
+      [&context, where = std::move(*where), options = std::move(options)](OpenCluster& target) {
+        return logs_in(context, target, where, options);
+      });
 }
 
 }  // namespace muster::cli

@@ -32,7 +32,7 @@ struct GetOptions {
 Task<int> get(Context& context, GetOptions options);
 
 struct DescribeOptions {
-  std::string resource = "jobs";
+  std::string resource;  // empty: a job
   std::string name;
 };
 Task<int> describe(Context& context, DescribeOptions options);

@@ -25,7 +25,8 @@ bool satisfied(const cluster::ObjectPtr& job, const plan::Dialect& dialect,
   return false;
 }
 
-Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions options) {
+Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
+                          WaitOptions options) {
   const bool known = options.condition == "finished" || options.condition == "running" ||
                      options.condition == "delete" || options.condition.starts_with("condition=");
   if (!known) {
@@ -34,8 +35,7 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions opt
         fmt::format("--for={} is unknown; use finished, running, delete or condition=TYPE",
                     options.condition));
   }
-  const FoundJob found =
-      CO_TRY(co_await find_job(context, target.cluster(), target.ns(), options.name));
+  const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
   Screen screen(Terminal{});
   JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
                        api::uid_of(*found.job), screen, {.logs = false});
@@ -55,7 +55,7 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions opt
     if (follower.gone()) {
       if (options.condition != "delete") {
         print_error(
-            {.code = ErrorCode::NotFound, .message = fmt::format("{} was deleted", options.name)});
+            {.code = ErrorCode::NotFound, .message = fmt::format("{} was deleted", where.name)});
         code = exit_code::kFailed;
       }
       break;
@@ -63,14 +63,14 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions opt
     if (follower.job() && options.condition != "delete" &&
         satisfied(follower.job(), *found.dialect, options.condition)) {
       const JobView view = JobView::from(*follower.job(), *found.dialect);
-      fmt::print("{}/{} {}\n", found.dialect->identity().resource.qualified(), options.name,
+      fmt::print("{}/{} {}\n", found.dialect->identity().resource.qualified(), where.name,
                  to_lower(view.state));
       if (options.condition == "finished") code = exit_code_for(view);
       break;
     }
     if (late) {
       print_error({.code = ErrorCode::Timeout,
-                   .message = fmt::format("timed out waiting for {} to be {}", options.name,
+                   .message = fmt::format("timed out waiting for {} to be {}", where.name,
                                           options.condition)});
       code = exit_code::kTimeout;
       break;
@@ -84,10 +84,13 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, WaitOptions opt
 }  // namespace
 
 Task<int> wait(Context& context, WaitOptions options) {
-  return with_cluster(context, PlaneParts::All,
-                      [&context, options = std::move(options)](OpenCluster& target) {
-                        return wait_in(context, target, options);
-                      });
+  auto where = parse_job_name(context.registry, options.name);
+  if (!where) co_return refuse_resource(where.error());
+  co_return co_await with_cluster(
+      context, PlaneParts::All,
+      [&context, where = std::move(*where), options = std::move(options)](OpenCluster& target) {
+        return wait_in(context, target, where, options);
+      });
 }
 
 }  // namespace muster::cli

@@ -1,0 +1,110 @@
+#pragma once
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/cluster/open_cluster.h"
+#include "toy_kind.h"
+
+namespace muster::cli {
+
+// What a verb printed and how it ended.
+struct Outcome {
+  int code = -1;
+  std::string out;
+  std::string err;
+};
+
+// A home whose API server knows some kinds (no node: nothing runs), and a command line that knows
+// some. Verbs reach the server over its socket, as they do with `muster up`.
+class HomeTest : public ::testing::Test {
+ protected:
+  HomeTest() {
+    char path[] = "/tmp/muster-cli.XXXXXX";
+    home_ = ::mkdtemp(path);
+  }
+  ~HomeTest() override {
+    if (server_) loop_.run(server_->close());
+    std::filesystem::remove_all(home_);
+  }
+
+  // Of these, the command line knows all and the server those that are `served`.
+  enum class Where { Served, OnlyKnown };
+  const ToyKind& kind(const std::string& name, const std::string& group,
+                      Where where = Where::Served, const std::string& version = "v1") {
+    if (where == Where::Served) served_.add(std::make_unique<ToyKind>(name, group, version));
+    auto known = std::make_unique<ToyKind>(name, group, version);
+    const ToyKind& kind = *known;
+    known_.add(std::move(known));
+    return kind;
+  }
+
+  void create(const ToyKind& kind, const std::string& name, json::Value status = {}) {
+    json::Value job = kind.job(name);
+    const api::Resource& resource = kind.identity().resource;
+    const auto created = loop_.run(cluster().create(resource, std::move(job)));
+    ASSERT_TRUE(created) << created.error().message;
+    if (status.is_null()) return;
+    json::Value with_status = **created;
+    with_status["status"] = std::move(status);
+    const auto stored = loop_.run(cluster().update_status(resource, std::move(with_status)));
+    ASSERT_TRUE(stored) << stored.error().message;
+  }
+  [[nodiscard]] bool exists(const ToyKind& kind, const std::string& name) {
+    return loop_.run(cluster().get(kind.identity().resource, {.ns = "default", .name = name}))
+        .has_value();
+  }
+
+  // Runs one verb: outcome([&](Context& context) { return get(context, {…}); })
+  template <class Verb>
+  Outcome outcome(Verb verb) {
+    static_cast<void>(cluster());
+    Context context = make_context(known_);
+    ::testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStderr();
+    Outcome seen;
+    seen.code = loop_.run(verb(context));
+    seen.out = ::testing::internal::GetCapturedStdout();
+    seen.err = ::testing::internal::GetCapturedStderr();
+    return seen;
+  }
+
+ private:
+  cluster::Cluster& cluster() {
+    if (!server_) {
+      serving_ = std::make_unique<Context>(make_context(served_));
+      auto opened = loop_.run(OpenCluster::open(*serving_, PlaneParts::Store));
+      EXPECT_TRUE(opened) << opened.error().message;
+      server_ = std::move(*opened);
+    }
+    return server_->cluster();
+  }
+  Context make_context(const plan::Registry& registry) {
+    return {.loop = loop_,
+            .pool = pool_,
+            .rng = rng_,
+            .registry = registry,
+            .environment = {},
+            .log = Logger::to_descriptor(STDERR_FILENO, Severity::Warning),
+            .home = home_};
+  }
+
+  rt::RealLoop loop_;
+  rt::Pool pool_{1};
+  SystemRng rng_;
+  std::string home_;
+  plan::Registry served_;
+  plan::Registry known_;
+  std::unique_ptr<Context> serving_;
+  std::unique_ptr<OpenCluster> server_;
+};
+
+}  // namespace muster::cli
