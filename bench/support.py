@@ -87,7 +87,7 @@ def finish(name, description, measured, targets, keep):
         target = targets.get(key)
         verdict = ""
         if target is not None:
-            met = value <= target
+            met = value is not None and value <= target  # what could not be measured is not met
             verdict = f"  target {target}  {'met' if met else 'MISSED'}"
             if not met:
                 missed.append(key)

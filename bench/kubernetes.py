@@ -1,4 +1,4 @@
-"""The three clients of the benchmark: an administrator that prepares, h2load that loads, and a watch that counts."""
+"""The clients of the benchmarks: an administrator that prepares, h2load that loads, and a watch that counts."""
 
 import base64
 import http.client
@@ -39,16 +39,16 @@ class Client:
         context = ssl.create_default_context(cadata=self.identity.authority)
         return http.client.HTTPSConnection(self.identity.host, timeout=self.timeout, context=context)
 
-    def open(self, method, path, body=None):
-        headers = {"Authorization": f"Bearer {self.identity.token}", "Content-Type": "application/json"}
+    def open(self, method, path, body=None, accept="application/json"):
+        headers = {"Authorization": f"Bearer {self.identity.token}", "Content-Type": "application/json", "Accept": accept}
         self.connection.request(method, path, body, headers)
         answer = self.connection.getresponse()
         if answer.status >= 300:
             raise RuntimeError(f"{method} {path}: {answer.status} {answer.read().decode()[:500]}")
         return answer
 
-    def call(self, method, path, body=None):
-        return json.loads(self.open(method, path, json.dumps(body) if body is not None else None).read())
+    def call(self, method, path, body=None, accept="application/json"):
+        return json.loads(self.open(method, path, json.dumps(body) if body is not None else None, accept).read())
 
     def clear(self, path):
         """Deletes a collection and waits until it is empty."""
