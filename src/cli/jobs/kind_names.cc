@@ -6,14 +6,10 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/jobs/resource_names.h"
 
 namespace muster::cli {
 namespace {
-
-bool has_name(const api::Resource& resource, std::string_view name) {
-  return equal_ignoring_case(name, resource.plural) || equal_ignoring_case(name, resource.kind) ||
-         equal_ignoring_case(name, resource.qualified());
-}
 
 std::string listed(const std::set<std::string>& names) {
   return join({names.begin(), names.end()}, ", ");
@@ -32,7 +28,7 @@ Result<std::vector<const plan::Dialect*>> kinds_named(const plan::Registry& regi
   for (const std::string& name : names) {
     std::set<std::string> meant;  // two versions of one resource are one of these
     for (const auto& dialect : registry.all()) {
-      if (!has_name(dialect->identity().resource, name)) continue;
+      if (!names_kind(dialect->identity(), name)) continue;
       meant.insert(dialect->identity().resource.qualified());
       if (std::ranges::find(chosen, dialect.get()) == chosen.end()) chosen.push_back(dialect.get());
     }

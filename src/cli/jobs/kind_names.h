@@ -8,8 +8,8 @@
 
 namespace muster::cli {
 
-// The kinds that somebody named by plural, kind or plural.group, in any letter case; all of the
-// registry's for no name. Invalid for a name that nobody has or that two groups have.
+// The kinds that somebody named in one of their spellings (names_kind); all of the registry's for
+// no name. Invalid for a name that nobody has or that two groups have.
 Result<std::vector<const plan::Dialect*>> kinds_named(const plan::Registry& registry,
                                                       const std::vector<std::string>& names);
 

@@ -39,20 +39,7 @@ std::string with_version(const api::Resource& resource) {
   return fmt::format("{}.{}.{}", resource.plural, resource.version, resource.group);
 }
 
-// msjobs, msjob.kubeflow.org, MSJob.v1.kubeflow.org
-bool names_kind(const plan::Identity& identity, std::string_view name) {
-  const api::Resource& resource = identity.resource;
-  const auto dot = name.find('.');
-  const std::string_view word = name.substr(0, dot);
-  const bool called = word == resource.plural || word == identity.singular ||
-                      equal_ignoring_case(word, resource.kind) ||
-                      std::ranges::find(identity.short_names, word) != identity.short_names.end();
-  if (!called || dot == std::string_view::npos) return called;
-  const std::string_view rest = name.substr(dot + 1);
-  return rest == resource.group || rest == fmt::format("{}.{}", resource.version, resource.group);
-}
-
-std::vector<NamedResource> kinds_named(const plan::Registry& registry, std::string_view name) {
+std::vector<NamedResource> matching_kinds(const plan::Registry& registry, std::string_view name) {
   std::vector<NamedResource> found;
   for (const auto& dialect : registry.all()) {
     if (is_every_job(name) || names_kind(dialect->identity(), name))
@@ -70,9 +57,21 @@ std::string known_names(const plan::Registry& registry) {
 
 }  // namespace
 
+bool names_kind(const plan::Identity& identity, std::string_view name) {
+  const api::Resource& resource = identity.resource;
+  const auto dot = name.find('.');
+  const std::string_view word = name.substr(0, dot);
+  const bool called = equal_ignoring_case(word, resource.plural) || word == identity.singular ||
+                      equal_ignoring_case(word, resource.kind) ||
+                      std::ranges::find(identity.short_names, word) != identity.short_names.end();
+  if (!called || dot == std::string_view::npos) return called;
+  const std::string_view rest = name.substr(dot + 1);
+  return rest == resource.group || rest == fmt::format("{}.{}", resource.version, resource.group);
+}
+
 Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
                                                    std::string_view name) {
-  auto kinds = kinds_named(registry, name);
+  auto kinds = matching_kinds(registry, name);
   if (kinds.size() > 1 && !is_every_job(name)) {
     std::vector<std::string> spellings;
     for (const auto& kind : kinds) spellings.push_back(full_spelling(registry, *kind.dialect));
@@ -96,12 +95,12 @@ int refuse_resource(const Error& error) {
 
 std::string short_spelling(const plan::Registry& registry, const plan::Dialect& dialect) {
   const std::string& plural = dialect.identity().resource.plural;
-  return kinds_named(registry, plural).size() == 1 ? plural : full_spelling(registry, dialect);
+  return matching_kinds(registry, plural).size() == 1 ? plural : full_spelling(registry, dialect);
 }
 
 std::string full_spelling(const plan::Registry& registry, const plan::Dialect& dialect) {
   const api::Resource& resource = dialect.identity().resource;
-  const bool alone = kinds_named(registry, resource.qualified()).size() == 1;
+  const bool alone = matching_kinds(registry, resource.qualified()).size() == 1;
   return alone ? resource.qualified() : with_version(resource);
 }
 

@@ -16,6 +16,9 @@ struct NamedResource {
   const plan::Dialect* dialect = nullptr;  // of a job kind
 };
 
+// Whether that is a spelling of the kind: msjobs, msj, msjob.kubeflow.org, MSJob.v1.kubeflow.org.
+bool names_kind(const plan::Identity& identity, std::string_view name);
+
 // `jobs` is every job kind; anything else is one resource: its plural, singular, kind or short
 // name, alone or with its group (msjobs.kubeflow.org) or version and group
 // (mpijobs.v1.kubeflow.org). NotFound names what there is; BadRequest names the spellings when
