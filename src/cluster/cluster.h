@@ -3,93 +3,38 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "api/object.h"
+#include "api/requests.h"
 #include "api/resource.h"
 #include "base/error.h"
 #include "json/value.h"
+#include "rt/source.h"
 #include "rt/task.h"
 
 namespace muster::cluster {
 
+using api::DeleteOptions;
+using api::EventType;
+using api::ListOptions;
+using api::ListPage;
+using api::LogOptions;
 using api::ObjectKey;
 using api::ObjectPtr;
+using api::Propagation;
 using api::Resource;
-
-struct Selection {
-  std::string ns;  // empty: all namespaces
-  std::string labels;
-  std::string fields;
-};
-
-struct ListOptions {
-  Selection where;
-  int limit = 500;
-  std::string continue_token;
-};
-
-struct ListPage {
-  std::vector<ObjectPtr> items;
-  std::string resource_version;
-  std::string continue_token;  // empty: this was the last page
-};
-
-enum class EventType { Added, Modified, Deleted, Bookmark };
-
-struct WatchEvent {
-  EventType type = EventType::Added;
-  ObjectPtr object;  // of a bookmark, only metadata.resourceVersion is meaningful
-};
-
-struct WatchOptions {
-  Selection where;
-  std::string resource_version;  // everything after this one
-};
+using api::Selection;
+using api::Token;
+using api::TokenRequest;
+using api::WatchEvent;
+using api::WatchOptions;
 
 // A stream of changes. next() gives them in order; it ends with Gone when the version is too old
 // (list again), with Unavailable when the stream was cut (resume after the last version seen).
-class Watch {
- public:
-  virtual ~Watch() = default;
-  virtual Task<Result<WatchEvent>> next() = 0;
-};
-
-enum class Propagation { Background, Foreground, Orphan };
-
-struct DeleteOptions {
-  std::string uid;  // required by controllers: what was decided on, not what has its name now
-  std::string resource_version;  // optional second precondition
-  std::optional<int> grace_seconds;
-  Propagation propagation = Propagation::Background;
-};
-
-struct LogOptions {
-  std::string container;  // empty: the only one
-  bool follow = false;
-  bool previous = false;
-  bool timestamps = false;
-  std::optional<int> tail_lines;
-};
+using Watch = rt::Source<WatchEvent>;
 
 // Chunks of log text; nothing at the end.
-class LogStream {
- public:
-  virtual ~LogStream() = default;
-  virtual Task<Result<std::optional<std::string>>> next() = 0;
-};
-
-// A bound service-account token.
-struct TokenRequest {
-  std::vector<std::string> audiences;
-  std::int64_t expiration_seconds = 3600;
-  std::string pod_name;  // the pod that it is bound to
-  std::string pod_uid;
-};
-struct Token {
-  std::string value;
-  std::string expires;  // metav1.Time
-};
+using LogStream = rt::Source<std::optional<std::string>>;
 
 // A Kubernetes cluster as its API shows it. Lives on one loop and outlives everything that uses it.
 // Updates carry metadata.uid and metadata.resourceVersion of what they were decided from.

@@ -8,6 +8,7 @@
 #include "net/http.h"
 #include "net/stream.h"
 #include "rt/loop.h"
+#include "rt/source.h"
 #include "rt/task.h"
 
 namespace muster::net {
@@ -15,17 +16,11 @@ namespace muster::net {
 // The answer to a streaming request: head first, then the body in pieces as they arrive. Destroying
 // it gives the stream (HTTP/2) or the connection (HTTP/1.1) up at once. It may outlive the client;
 // it then ends with Unavailable. Who does not call next() slows the sender down, nobody else.
-class ResponseStream {
+// next() gives bytes, never none; nothing at the end of the body; Unavailable when it broke off.
+class ResponseStream : public rt::Source<std::optional<std::string>> {
  public:
-  ResponseStream() = default;
-  ResponseStream(const ResponseStream&) = delete;
-  ResponseStream& operator=(const ResponseStream&) = delete;
-  virtual ~ResponseStream() = default;
-
   [[nodiscard]] virtual int status() const = 0;
   [[nodiscard]] virtual const Headers& headers() const = 0;
-  // The next bytes, never empty; nothing at the end of the body; Unavailable when it broke off.
-  virtual Task<Result<std::optional<std::string>>> next() = 0;
 };
 
 struct HttpClientOptions {

@@ -56,7 +56,7 @@ class Core {
   void set_log_source(LogSource* source) { log_source_ = source; }
 
   Task<Result<ListPage>> list(const Kind& kind, ListOptions options);
-  Result<std::unique_ptr<Watch>> watch(const Kind& kind, WatchOptions options);
+  Result<std::unique_ptr<Watcher>> watch(const Kind& kind, WatchOptions options);
   Result<ObjectPtr> get(const Kind& kind, const ObjectKey& key) const;
 
   Task<Result<ObjectPtr>> create(const Kind& kind, json::Value object, Mode mode = Mode::Store);

@@ -128,7 +128,7 @@ Result<ListPage> Core::page_of(const Table& table, const ListOptions& options) c
   return page;
 }
 
-Result<std::unique_ptr<Watch>> Core::watch(const Kind& kind, WatchOptions options) {
+Result<std::unique_ptr<Watcher>> Core::watch(const Kind& kind, WatchOptions options) {
   Selector selector = TRY(Selector::make(kind, options.where));
   Version from = TRY(parse_version(options.resource_version));
   Table& table = journal_.table(kind);

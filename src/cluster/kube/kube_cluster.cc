@@ -169,9 +169,7 @@ Task<Result<Token>> KubeCluster::create_token(ObjectKey service_account, TokenRe
 Task<Result<std::unique_ptr<LogStream>>> KubeCluster::log(ObjectKey pod, LogOptions options) {
   CO_TRY(check_addressable(api::pods(), pod));
   Call call{.target = log_target(pod, options)};
-  auto stream = CO_TRY(co_await client_->open(std::move(call)));
-  std::unique_ptr<LogStream> log = std::make_unique<KubeLog>(std::move(stream));
-  co_return log;
+  co_return CO_TRY(co_await client_->open(std::move(call)));
 }
 
 }  // namespace muster::cluster::kube

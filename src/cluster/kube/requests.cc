@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "base/time.h"
 #include "json/write.h"
 
 namespace muster::cluster::kube {
@@ -70,14 +71,19 @@ std::string list_target(const Resource& resource, const ListOptions& options) {
   Target target(collection_path(resource, options.where.ns));
   target.select(options.where);
   if (options.limit > 0) target.add("limit", std::to_string(options.limit));
-  return target.add("continue", options.continue_token).take();
+  return target.add("continue", options.continue_token)
+      .add("resourceVersion", options.resource_version)
+      .add("resourceVersionMatch", options.resource_version_match)
+      .take();
 }
 
 std::string watch_target(const Resource& resource, const WatchOptions& options,
                          int timeout_seconds) {
   return Target(collection_path(resource, options.where.ns))
       .add("watch", "true")
-      .add("allowWatchBookmarks", "true")
+      .add_if(options.bookmarks, "allowWatchBookmarks")
+      .add_if(options.initial_events, "sendInitialEvents")
+      .add("resourceVersionMatch", options.initial_events ? "NotOlderThan" : "")
       .select(options.where)
       .add("resourceVersion", options.resource_version)
       .add("timeoutSeconds", std::to_string(timeout_seconds))
@@ -91,6 +97,9 @@ std::string log_target(const ObjectKey& pod, const LogOptions& options) {
       .add_if(options.previous, "previous")
       .add_if(options.timestamps, "timestamps");
   if (options.tail_lines) target.add("tailLines", std::to_string(*options.tail_lines));
+  if (options.limit_bytes) target.add("limitBytes", std::to_string(*options.limit_bytes));
+  if (options.since_seconds) target.add("sinceSeconds", std::to_string(*options.since_seconds));
+  if (options.since_time) target.add("sinceTime", format_time(*options.since_time));
   return target.take();
 }
 

@@ -21,14 +21,4 @@ class KubeWatch final : public Watch {
   WatchSplitter splitter_;
 };
 
-// Log text as it comes.
-class KubeLog final : public LogStream {
- public:
-  explicit KubeLog(std::unique_ptr<net::ResponseStream> stream) : stream_(std::move(stream)) {}
-  Task<Result<std::optional<std::string>>> next() override { return stream_->next(); }
-
- private:
-  std::unique_ptr<net::ResponseStream> stream_;
-};
-
 }  // namespace muster::cluster::kube

@@ -265,7 +265,7 @@ Task<Result<void>> HttpFront::watch(const Call& call, net::Responder& responder)
   co_return co_await responder.finish();
 }
 
-Task<Result<void>> HttpFront::watch_loop(const Call& call, Watch& watch, Duration lifetime,
+Task<Result<void>> HttpFront::watch_loop(const Call& call, Watcher& watch, Duration lifetime,
                                          net::Responder& responder) {
   rt::Loop& loop = core_.loop();
   const Monotonic end = loop.monotonic() + lifetime;

@@ -36,7 +36,7 @@ class HttpFront final : public net::HttpHandler {
   Answer bind(const Call& call);
   Answer create_token(const Call& call);
   Task<Result<void>> watch(const Call& call, net::Responder& responder);
-  Task<Result<void>> watch_loop(const Call& call, Watch& watch, Duration lifetime,
+  Task<Result<void>> watch_loop(const Call& call, Watcher& watch, Duration lifetime,
                                 net::Responder& responder);
   Task<Result<void>> log(const Call& call, net::Responder& responder);
 

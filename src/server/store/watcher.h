@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "rt/loop.h"
+#include "rt/source.h"
 #include "server/store/selection.h"
 #include "server/store/table.h"
 #include "server/types.h"
@@ -19,17 +20,17 @@ struct WatchRoom {
 };
 
 // A reader of a table's ring: it has no queue of its own, only a place in the ring, so a slow one
-// costs nothing and is told Gone once the ring has moved past it.
-class Watcher final : public Watch {
+// costs nothing and is told Gone once the ring has moved past it; Unavailable when the server
+// closes.
+class Watcher final : public rt::Source<WatchEvent> {
  public:
   Watcher(WatchRoom& room, Table& table, Selector selector, WatchOptions options, Version from,
           std::vector<ObjectPtr> initial);
-  Watcher(const Watcher&) = delete;
-  Watcher& operator=(const Watcher&) = delete;
   ~Watcher() override { --room_.open; }
 
   Task<Result<WatchEvent>> next() override;
-  [[nodiscard]] WatchEvent mark() const override { return bookmark(false); }
+  // A bookmark of how far the reader has come.
+  [[nodiscard]] WatchEvent mark() const { return bookmark(false); }
 
   static constexpr Duration kBookmarkInterval = std::chrono::minutes(1);
 

@@ -145,13 +145,13 @@ class ServerTest : public testing::Test {
     for (const auto& item : page.items) all.push_back(api::name_of(*item));
     return all;
   }
-  std::unique_ptr<Watch> watch(const api::Resource& resource, WatchOptions options = {}) {
+  std::unique_ptr<Watcher> watch(const api::Resource& resource, WatchOptions options = {}) {
     auto made = core().watch(kind(resource), std::move(options));
     EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
     return std::move(*made);
   }
   // The next event, or the error, or "nothing" when none comes without time passing.
-  std::string next(Watch& from) {
+  std::string next(Watcher& from) {
     auto event = loop_.run(rt::with_timeout(loop_, Duration(1), from.next()));
     if (!event)
       return event.error().code == ErrorCode::Timeout ? "nothing"
