@@ -29,14 +29,6 @@ class NodeLogs final : public server::LogSource {
 
   Task<Result<std::unique_ptr<server::LogStream>>> open(server::ObjectPtr pod,
                                                         server::LogOptions options) override {
-    node::LogQuery query;
-    if (options.tail_lines) query.tail_lines = static_cast<std::size_t>(*options.tail_lines);
-    if (options.limit_bytes) query.limit_bytes = static_cast<std::size_t>(*options.limit_bytes);
-    if (options.since_seconds) query.since = std::chrono::seconds(*options.since_seconds);
-    const cluster::LogOptions which{.container = options.container,
-                                    .follow = options.follow,
-                                    .previous = options.previous,
-                                    .timestamps = options.timestamps};
     // A follower asks again and again how the pod is; once it is gone, its last state stands.
     auto current = [this, last = pod]() mutable {
       const auto* kind = core_.kinds().find(api::pods());
@@ -44,20 +36,10 @@ class NodeLogs final : public server::LogSource {
       if (!now || api::uid_of(**now) != api::uid_of(*last)) return api::ObjectPtr();
       return last = *now;
     };
-    auto stream = CO_TRY(logs_.open(std::move(current), which, query));
-    co_return std::make_unique<Adapter>(std::move(stream));
+    co_return logs_.open(std::move(current), options);
   }
 
  private:
-  class Adapter final : public server::LogStream {
-   public:
-    explicit Adapter(std::unique_ptr<cluster::LogStream> stream) : stream_(std::move(stream)) {}
-    Task<Result<std::optional<std::string>>> next() override { return stream_->next(); }
-
-   private:
-    std::unique_ptr<cluster::LogStream> stream_;
-  };
-
   node::LogSource& logs_;
   server::Core& core_;
 };

@@ -1,7 +1,5 @@
 #include <algorithm>
 #include <csignal>
-#include <fstream>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -12,7 +10,7 @@
 #include "cli/jobs/kept_logs.h"
 #include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
-#include "node/logs/cri_log.h"
+#include "node/logs/log_source.h"
 #include "plan/plan.h"
 
 namespace muster::cli {
@@ -47,25 +45,30 @@ void print_merged(std::vector<Line> lines, const std::optional<int>& tail) {
   for (std::size_t i = from; i < lines.size(); ++i) fmt::print("{}\n", lines[i].text);
 }
 
+Task<std::string> read_all(cluster::LogStream& stream) {
+  std::string text;
+  while (true) {
+    const auto chunk = co_await stream.next();
+    if (!chunk || !*chunk) co_return text;
+    text += **chunk;
+  }
+}
+
 // What this machine kept of a job, whether it still exists or not.
-bool print_kept(const Context& context, const Terminal& terminal, const std::string& ns,
-                const LogsOptions& options) {
+Task<bool> print_kept(Context& context, const Terminal& terminal, const std::string& ns,
+                      const LogsOptions& options) {
   std::vector<Line> lines;
   const auto kept = kept_logs(context.home, ns, options.name);
   for (const KeptLog& log : kept) {
     if (!options.filter.accepts(log.role, log.index)) continue;
-    std::ifstream file(log.path, std::ios::binary);
-    std::ostringstream bytes;
-    bytes << file.rdbuf();
-    std::string text;
-    node::CriLogDecoder decoder({.timestamps = true});
-    decoder.feed(bytes.str(), text);
+    node::FileLogStream file(context.loop, log.path, {.timestamps = true}, [] { return true; });
+    const std::string text = co_await read_all(file);
     const std::string prefix =
         options.prefix ? line_prefix(terminal, log.role, log.index, log.index == 0) : "";
     collect(text, prefix, options.timestamps, terminal.color, lines);
   }
   print_merged(std::move(lines), options.tail);
-  return !kept.empty();
+  co_return !kept.empty();
 }
 
 Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
@@ -86,12 +89,7 @@ Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
                                                    .previous = options.previous,
                                                    .timestamps = true});
       if (!stream) continue;  // not started yet
-      std::string text;
-      while (true) {
-        auto chunk = co_await (*stream)->next();
-        if (!chunk || !*chunk) break;
-        text += **chunk;
-      }
+      const std::string text = co_await read_all(**stream);
       const std::string prefix =
           options.prefix ? line_prefix(terminal, role, index, index == 0) : "";
       collect(text, prefix, options.timestamps, terminal.color, lines);
@@ -142,8 +140,10 @@ Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
     co_return exit_code::kOk;
   }
   // A pod that was cleaned up is gone from the API; its log is still on this machine.
-  if (target.is_local() && !options.previous && print_kept(context, terminal, target.ns(), options))
+  if (target.is_local() && !options.previous &&
+      co_await print_kept(context, terminal, target.ns(), options)) {
     co_return exit_code::kOk;
+  }
   if (!found) co_return fail(found.error());
   CO_TRY(co_await print_current(target, terminal, *found->job, std::move(options)));
   co_return exit_code::kOk;

@@ -25,26 +25,17 @@ Result<std::int64_t> count_of(std::string_view name, std::string_view value) {
   return *number;
 }
 
-// Larger values mean "all" just as well, and fit everywhere.
-constexpr std::int64_t kMost = 1'000'000'000;
-
 Result<void> apply(LogRequest& out, std::string_view name, std::string_view value, Time now) {
   if (name == "follow") out.options.follow = is_true(value);
   if (name == "previous") out.options.previous = is_true(value);
   if (name == "timestamps") out.options.timestamps = is_true(value);
-  if (name == "tailLines") {
-    out.options.tail_lines = static_cast<int>(std::min(kMost, TRY(count_of(name, value))));
-  }
-  if (name == "limitBytes") {
-    out.query.limit_bytes = static_cast<std::size_t>(TRY(count_of(name, value)));
-  }
-  if (name == "sinceSeconds") {
-    out.query.since = std::chrono::seconds(std::min(kMost, TRY(count_of(name, value))));
-  }
+  if (name == "tailLines") out.options.tail_lines = TRY(count_of(name, value));
+  if (name == "limitBytes") out.options.limit_bytes = TRY(count_of(name, value));
+  if (name == "sinceSeconds") out.options.since_seconds = TRY(count_of(name, value));
   if (name == "sinceTime") {
     const auto time = parse_time(value);
     if (!time) return fail(ErrorCode::BadRequest, "sinceTime must be an RFC 3339 time");
-    out.query.since_time = std::min(*time, now);
+    out.options.since_time = std::min(*time, now);
   }
   return {};
 }
@@ -97,7 +88,7 @@ Task<void> LogEndpoint::handle(const net::HttpRequest& request, net::Responder& 
 
 Task<void> LogEndpoint::send(LogRequest request, net::Responder& responder) {
   const auto key = request.pod;
-  auto stream = logs_.open([this, key] { return find_pod_(key); }, request.options, request.query);
+  auto stream = logs_.open([this, key] { return find_pod_(key); }, request.options);
   if (!stream) {
     net::HttpResponse answer{.status = api::http_code(stream.error().code),
                              .headers = {{"Content-Type", "text/plain"}},

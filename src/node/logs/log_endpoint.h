@@ -13,7 +13,6 @@ namespace muster::node {
 struct LogRequest {
   api::ObjectKey pod;
   cluster::LogOptions options;
-  LogQuery query;
 };
 // From /containerLogs/{namespace}/{pod}/{container}?follow=true&tailLines=10 and so on. NotFound
 // for other paths, BadRequest for values that are not what they should be.

@@ -21,10 +21,16 @@ constexpr std::size_t kChunk = std::size_t{64} << 10U;
 // follower.
 constexpr Duration kPoll = std::chrono::milliseconds(100);
 
-LogFilter filter_of(const LogQuery& query, Time now) {
-  LogFilter out{.timestamps = query.timestamps, .limit_bytes = query.limit_bytes};
-  if (query.since_time) out.since = query.since_time;
-  if (query.since) out.since = now - *query.since;
+// A negative count is none: 0 lines, 0 bytes.
+std::optional<std::size_t> count_of(const std::optional<std::int64_t>& number) {
+  if (!number) return std::nullopt;
+  return static_cast<std::size_t>(std::max<std::int64_t>(*number, 0));
+}
+
+LogFilter filter_of(const cluster::LogOptions& options, Time now) {
+  LogFilter out{.timestamps = options.timestamps, .limit_bytes = count_of(options.limit_bytes)};
+  if (options.since_time) out.since = options.since_time;
+  if (options.since_seconds) out.since = now - seconds_saturating(*options.since_seconds);
   return out;
 }
 
@@ -51,35 +57,36 @@ std::uint64_t tail_start(int fd, std::uint64_t size, std::size_t lines) {
 
 }  // namespace
 
-FileLogStream::FileLogStream(rt::Loop& loop, std::string path, LogQuery query,
+FileLogStream::FileLogStream(rt::Loop& loop, std::string path, const cluster::LogOptions& options,
                              std::function<bool()> ended)
     : loop_(loop),
       path_(std::move(path)),
-      query_(query),
+      follow_(options.follow),
+      tail_lines_(count_of(options.tail_lines)),
       ended_(std::move(ended)),
-      decoder_(filter_of(query, loop.now())) {
+      decoder_(filter_of(options, loop.now())) {
   seek_tail();
 }
 
 void FileLogStream::seek_tail() {
-  if (!query_.tail_lines) return;
+  if (!tail_lines_) return;
   Fd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return;
   struct stat info{};
   if (::fstat(file.get(), &info) < 0) return;
   const auto size = static_cast<std::uint64_t>(info.st_size);
-  const auto start = tail_start(file.get(), size, *query_.tail_lines);
+  const auto start = tail_start(file.get(), size, *tail_lines_);
   // All of the new half and still not enough: the older half is read whole rather than miss lines.
-  if (start == 0 && *query_.tail_lines > 0 && ::access((path_ + ".1").c_str(), F_OK) == 0) {
+  if (start == 0 && *tail_lines_ > 0 && ::access((path_ + ".1").c_str(), F_OK) == 0) {
     std::string all(static_cast<std::size_t>(size), '\0');
     const auto got = ::pread(file.get(), all.data(), all.size(), 0);
     all.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
     const auto here = static_cast<std::size_t>(std::ranges::count(all, '\n'));
-    if (here < *query_.tail_lines) {
+    if (here < *tail_lines_) {
       Fd older(::open((path_ + ".1").c_str(), O_RDONLY | O_CLOEXEC));
       if (older.valid() && ::fstat(older.get(), &info) == 0) {
         const auto from = tail_start(older.get(), static_cast<std::uint64_t>(info.st_size),
-                                     *query_.tail_lines - here);
+                                     *tail_lines_ - here);
         ::lseek(older.get(), static_cast<off_t>(from), SEEK_SET);
         file_ = std::move(older);
         in_rotated_ = true;
@@ -116,7 +123,7 @@ Task<Result<std::optional<std::string>>> FileLogStream::next() {
   while (true) {
     if (over_) co_return std::nullopt;
     // Asked before the read: what was written until the end is then in the file.
-    const bool ended = !query_.follow || ended_();
+    const bool ended = !follow_ || ended_();
     std::size_t got = 0;
     std::string out;
     if (file_.valid() || CO_TRY(open_next())) {
@@ -138,34 +145,8 @@ Task<Result<std::optional<std::string>>> FileLogStream::next() {
   }
 }
 
-std::optional<int> LogSource::newest_attempt(const LogTarget& target) const {
-  // Attempts are numbered without gaps, but old files may be gone: a few missing ones are passed
-  // over.
-  constexpr int kGap = 16;
-  std::optional<int> newest;
-  for (int attempt = 0; attempt <= newest.value_or(-1) + kGap; ++attempt) {
-    const auto path =
-        runtime_.log_path(target.ns, target.pod, target.uid, target.container, attempt);
-    if (::access(path.c_str(), F_OK) == 0) newest = attempt;
-  }
-  return newest;
-}
-
-Result<std::unique_ptr<cluster::LogStream>> LogSource::open_kept(LogTarget target, LogQuery query) {
-  query.follow = false;
-  const auto path =
-      runtime_.log_path(target.ns, target.pod, target.uid, target.container, target.attempt);
-  if (::access(path.c_str(), F_OK) != 0) {
-    return fail(ErrorCode::NotFound,
-                fmt::format("no log of container \"{}\" of pod \"{}\" is kept here",
-                            target.container, target.pod));
-  }
-  return std::make_unique<FileLogStream>(loop_, path, query, [] { return true; });
-}
-
 Result<std::unique_ptr<cluster::LogStream>> LogSource::open(std::function<api::ObjectPtr()> pod,
-                                                            const cluster::LogOptions& options,
-                                                            LogQuery query) {
+                                                            const cluster::LogOptions& options) {
   const auto now = pod();
   if (!now) return fail(ErrorCode::NotFound, "the pod is not on this node");
   std::vector<std::string> names;
@@ -204,11 +185,7 @@ Result<std::unique_ptr<cluster::LogStream>> LogSource::open(std::function<api::O
     const auto& state = api::container_status(*fresh, container);
     return state["restartCount"].as_int() > attempt || !state["state"]["running"].is_object();
   };
-  query.follow = options.follow;
-  query.timestamps = options.timestamps;
-  if (options.tail_lines)
-    query.tail_lines = static_cast<std::size_t>(std::max(0, *options.tail_lines));
-  return std::make_unique<FileLogStream>(loop_, path, query, ended);
+  return std::make_unique<FileLogStream>(loop_, path, options, ended);
 }
 
 }  // namespace muster::node

@@ -17,30 +17,13 @@
 
 namespace muster::node {
 
-// Whose log, by what stays true after the pod is gone.
-struct LogTarget {
-  std::string ns;
-  std::string pod;
-  std::string uid;
-  std::string container;
-  int attempt = 0;
-};
-
-struct LogQuery {
-  bool follow = false;
-  bool timestamps = false;
-  std::optional<std::size_t> tail_lines;
-  std::optional<Duration> since;
-  std::optional<Time> since_time;
-  std::optional<std::size_t> limit_bytes;
-};
-
 // A reader of one container's log file. Follows it (through its rotation) until the container has
 // ended and everything was read. Holds one chunk of at most 64 KiB.
 class FileLogStream final : public cluster::LogStream {
  public:
   // `ended` says that nothing will be written any more.
-  FileLogStream(rt::Loop& loop, std::string path, LogQuery query, std::function<bool()> ended);
+  FileLogStream(rt::Loop& loop, std::string path, const cluster::LogOptions& options,
+                std::function<bool()> ended);
   Task<Result<std::optional<std::string>>> next() override;
 
  private:
@@ -50,7 +33,8 @@ class FileLogStream final : public cluster::LogStream {
 
   rt::Loop& loop_;
   std::string path_;
-  LogQuery query_;
+  bool follow_;
+  std::optional<std::size_t> tail_lines_;
   std::function<bool()> ended_;
   CriLogDecoder decoder_;
   Fd file_;
@@ -59,8 +43,7 @@ class FileLogStream final : public cluster::LogStream {
   bool over_ = false;
 };
 
-// Container logs of this node, of pods that run and of pods that are gone. Lives on the agent's
-// loop.
+// Container logs of this node. Lives on the agent's loop.
 class LogSource {
  public:
   LogSource(rt::Loop& loop, const Runtime& runtime) : loop_(loop), runtime_(runtime) {}
@@ -68,12 +51,7 @@ class LogSource {
   // Of a pod as the API shows it. BadRequest names the containers when none was chosen and there
   // are several, or when it has not started yet.
   Result<std::unique_ptr<cluster::LogStream>> open(std::function<api::ObjectPtr()> pod,
-                                                   const cluster::LogOptions& options,
-                                                   LogQuery query);
-  // Of a pod that is gone: whatever its files hold.
-  Result<std::unique_ptr<cluster::LogStream>> open_kept(LogTarget target, LogQuery query);
-  // The newest attempt that left a file; nothing when none did.
-  [[nodiscard]] std::optional<int> newest_attempt(const LogTarget& target) const;
+                                                   const cluster::LogOptions& options);
 
  private:
   rt::Loop& loop_;

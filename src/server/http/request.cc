@@ -232,9 +232,21 @@ Result<WatchOptions> read_watch_options(const Call& call) {
   return options;
 }
 
+namespace {
+
+Result<std::optional<std::int64_t>> log_number(const Query& query, std::string_view name,
+                                               std::int64_t least) {
+  const auto number = TRY(query.number(name));
+  if (!number || *number >= least) return number;
+  return fail(ErrorCode::Invalid, fmt::format("{}: Invalid value: {}: must be {} or more", name,
+                                              *number, least));
+}
+
+}  // namespace
+
 Result<LogOptions> read_log_options(const Call& call) {
   const Query& query = call.query();
-  for (const char* option : {"sinceTime", "stream", "insecureSkipTLSVerifyBackend"}) {
+  for (const char* option : {"stream", "insecureSkipTLSVerifyBackend"}) {
     if (!query.has(option)) continue;
     return fail(ErrorCode::BadRequest, fmt::format("the log option {} is not supported", option));
   }
@@ -242,9 +254,17 @@ Result<LogOptions> read_log_options(const Call& call) {
                      .follow = query.flag("follow"),
                      .previous = query.flag("previous"),
                      .timestamps = query.flag("timestamps")};
-  options.tail_lines = TRY(query.number("tailLines"));
-  options.limit_bytes = TRY(query.number("limitBytes"));
-  options.since_seconds = TRY(query.number("sinceSeconds"));
+  options.tail_lines = TRY(log_number(query, "tailLines", 0));
+  options.limit_bytes = TRY(log_number(query, "limitBytes", 1));
+  options.since_seconds = TRY(log_number(query, "sinceSeconds", 1));
+  if (query.has("sinceTime")) {
+    if (options.since_seconds) {
+      return fail(ErrorCode::Invalid, "at most one of `sinceTime` or `sinceSeconds` may be specified");
+    }
+    const auto time = parse_time(query.get("sinceTime"));
+    if (!time) return fail(ErrorCode::BadRequest, "sinceTime must be an RFC 3339 time");
+    options.since_time = *time;
+  }
   return options;
 }
 

@@ -96,10 +96,9 @@ class Logs : public NodeTest {
       out << "2026-11-15T03:04:05Z stdout F " << line << "\n";
     }
   }
-  Result<std::unique_ptr<cluster::LogStream>> open(cluster::LogOptions wanted,
-                                                   LogQuery query = {}) {
+  Result<std::unique_ptr<cluster::LogStream>> open(const cluster::LogOptions& wanted) {
     return agent->logs().open([this] { return agent->find_pod({.ns = "default", .name = "p"}); },
-                              wanted, query);
+                              wanted);
   }
   std::string read(cluster::LogStream& stream) {
     std::string out;
@@ -122,6 +121,8 @@ TEST_F(Logs, OfARunningContainer) {
   EXPECT_EQ(read(**all), "a\nb\nc\n");
   auto tail = open({.tail_lines = 1});
   EXPECT_EQ(read(**tail), "c\n");
+  EXPECT_EQ(read(**open({.since_seconds = std::numeric_limits<std::int64_t>::max()})), "a\nb\nc\n")
+      << "longer ago than time can say";
   EXPECT_EQ(open({.previous = true}).error().code, ErrorCode::BadRequest);
 }
 
@@ -178,14 +179,9 @@ TEST_F(Logs, AreKeptWhenThePodIsGone) {
   cluster.request_deletion("default", "p", 0);
   loop.run_for(2s);
   ASSERT_EQ(phase("p"), "gone");
-  LogTarget target{.ns = "default", .pod = "p", .uid = uid, .container = "main"};
-  EXPECT_EQ(agent->logs().newest_attempt(target), std::optional(0));
-  auto stream = agent->logs().open_kept(target, {});
-  ASSERT_TRUE(stream.has_value());
-  EXPECT_EQ(read(**stream), "kept\n");
-  target.container = "other";
-  EXPECT_EQ(agent->logs().newest_attempt(target), std::nullopt);
-  EXPECT_FALSE(agent->logs().open_kept(target, {}).has_value());
+  FileLogStream stream(loop, runtime.log_path("default", "p", uid, "main", 0), {},
+                       [] { return true; });
+  EXPECT_EQ(read(stream), "kept\n");
 }
 
 TEST_F(Logs, OneOfSeveralContainersMustBeNamed) {

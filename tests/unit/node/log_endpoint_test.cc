@@ -20,9 +20,9 @@ TEST(LogRequest, ReadsWhatKubectlAsksFor) {
   EXPECT_TRUE(request->options.follow);
   EXPECT_FALSE(request->options.previous);
   EXPECT_TRUE(request->options.timestamps);
-  EXPECT_EQ(request->options.tail_lines, std::optional(10));
-  EXPECT_EQ(request->query.since, std::optional<Duration>(60s));
-  EXPECT_EQ(request->query.limit_bytes, std::optional<std::size_t>(100));
+  EXPECT_EQ(request->options.tail_lines, 10);
+  EXPECT_EQ(request->options.since_seconds, 60);
+  EXPECT_EQ(request->options.limit_bytes, 100);
 }
 
 TEST(LogRequest, RefusesTheRest) {
