@@ -98,8 +98,9 @@ Result<Time> parse_time(std::string_view text) {
   const std::chrono::year_month_day date{std::chrono::year(part[0]),
                                          std::chrono::month(static_cast<unsigned>(part[1])),
                                          std::chrono::day(static_cast<unsigned>(part[2]))};
-  // sys_time in nanoseconds reaches from 1678 to 2262; stay well inside.
-  if (!date.ok() || part[0] < 1700 || part[0] > 2250) return bad();
+  // Nanoseconds reach 292 years: any two of these times may be subtracted, and a hundred years (see
+  // seconds_saturating) be added to any of them.
+  if (!date.ok() || part[0] < 1970 || part[0] > 2160) return bad();
   if (part[3] > 23 || part[4] > 59 || part[5] > 59) return bad();
   std::size_t at = 19;
   nanoseconds fraction{};

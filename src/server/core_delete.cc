@@ -16,7 +16,9 @@ std::int64_t grace_of(const json::Value& pod, const DeleteOptions& options) {
   if (api::node_name_of(pod).empty() || api::is_finished(api::phase_of(pod))) return 0;
   const std::int64_t grace =
       options.grace_seconds.value_or(pod["spec"]["terminationGracePeriodSeconds"].as_int(30));
-  return grace < 0 ? 1 : grace;
+  if (grace < 0) return 1;
+  // What is stored is what was added to the clock, so that a shorter wish can be subtracted again.
+  return std::chrono::floor<std::chrono::seconds>(seconds_saturating(grace)).count();
 }
 
 void add_finalizer(json::Value& object, std::string_view finalizer) {
@@ -68,7 +70,7 @@ Result<ObjectPtr> Core::remove_now(const Kind& kind, const ObjectKey& key,
 Result<ObjectPtr> Core::remove_pod(Table& table, const ObjectPtr& pod, const DeleteOptions& options,
                                    Mode mode) {
   std::int64_t grace = grace_of(*pod, options);
-  Time when = loop_.now() + std::chrono::seconds(grace);
+  Time when = loop_.now() + seconds_saturating(grace);
   json::Value object = *pod;
   if (api::is_deleting(*pod)) {
     const std::int64_t before = (*pod)["metadata"]["deletionGracePeriodSeconds"].as_int();
@@ -76,7 +78,7 @@ Result<ObjectPtr> Core::remove_pod(Table& table, const ObjectPtr& pod, const Del
     if (!options.grace_seconds && grace > 0) grace = before;
     if (grace >= before) return pod;
     if (const auto planned = api::time_at((*pod)["metadata"]["deletionTimestamp"])) {
-      when = *planned - std::chrono::seconds(before - grace);
+      when = *planned - seconds_saturating(before - grace);
     }
   }
   mark_deleting(object, when, grace);

@@ -171,7 +171,7 @@ Result<Token> Core::create_token_now(const ObjectKey& account, const TokenReques
     TRY(check_preconditions(pods.kind(), *pod, request.pod_uid, ""));
   }
   constexpr std::int64_t kShortest = 600;
-  const auto lifetime = std::chrono::seconds(std::max(request.expiration_seconds, kShortest));
+  const Duration lifetime = seconds_saturating(std::max(request.expiration_seconds, kShortest));
   std::string value = "sa-";
   for (int word = 0; word < 4; ++word) value += fmt::format("{:016x}", rng_.next());
   return Token{.value = std::move(value), .expires = format_time(loop_.now() + lifetime)};

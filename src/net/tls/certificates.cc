@@ -6,6 +6,7 @@
 #include <openssl/rand.h>
 #include <openssl/x509v3.h>
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -68,8 +69,12 @@ Time asn1_time(const ASN1_TIME* value) {
   const auto day = std::chrono::year(parts.tm_year + 1900) /
                    std::chrono::month(static_cast<unsigned>(parts.tm_mon + 1)) /
                    std::chrono::day(static_cast<unsigned>(parts.tm_mday));
-  return std::chrono::sys_days(day) + std::chrono::hours(parts.tm_hour) +
-         std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
+  const std::chrono::sys_seconds time =
+      std::chrono::sys_days(day) + std::chrono::hours(parts.tm_hour) +
+      std::chrono::minutes(parts.tm_min) + std::chrono::seconds(parts.tm_sec);
+  // Certificates that never expire say 9999; nanoseconds end in 2262.
+  constexpr std::chrono::sys_seconds kLast = std::chrono::sys_days(std::chrono::year(2262) / 1 / 1);
+  return std::clamp(time, -kLast.time_since_epoch() + std::chrono::sys_seconds{}, kLast);
 }
 
 std::string ip_text(const ASN1_OCTET_STRING* address) {

@@ -85,8 +85,8 @@ void FileLogStream::seek_tail() {
     if (here < *tail_lines_) {
       Fd older(::open((path_ + ".1").c_str(), O_RDONLY | O_CLOEXEC));
       if (older.valid() && ::fstat(older.get(), &info) == 0) {
-        const auto from = tail_start(older.get(), static_cast<std::uint64_t>(info.st_size),
-                                     *tail_lines_ - here);
+        const auto from =
+            tail_start(older.get(), static_cast<std::uint64_t>(info.st_size), *tail_lines_ - here);
         ::lseek(older.get(), static_cast<off_t>(from), SEEK_SET);
         file_ = std::move(older);
         in_rotated_ = true;

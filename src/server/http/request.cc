@@ -238,8 +238,8 @@ Result<std::optional<std::int64_t>> log_number(const Query& query, std::string_v
                                                std::int64_t least) {
   const auto number = TRY(query.number(name));
   if (!number || *number >= least) return number;
-  return fail(ErrorCode::Invalid, fmt::format("{}: Invalid value: {}: must be {} or more", name,
-                                              *number, least));
+  return fail(ErrorCode::Invalid,
+              fmt::format("{}: Invalid value: {}: must be {} or more", name, *number, least));
 }
 
 }  // namespace
@@ -259,7 +259,8 @@ Result<LogOptions> read_log_options(const Call& call) {
   options.since_seconds = TRY(log_number(query, "sinceSeconds", 1));
   if (query.has("sinceTime")) {
     if (options.since_seconds) {
-      return fail(ErrorCode::Invalid, "at most one of `sinceTime` or `sinceSeconds` may be specified");
+      return fail(ErrorCode::Invalid,
+                  "at most one of `sinceTime` or `sinceSeconds` may be specified");
     }
     const auto time = parse_time(query.get("sinceTime"));
     if (!time) return fail(ErrorCode::BadRequest, "sinceTime must be an RFC 3339 time");

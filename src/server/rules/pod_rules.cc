@@ -1,6 +1,7 @@
 #include "server/rules/pod_rules.h"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 
 #include <fmt/format.h>
@@ -247,7 +248,8 @@ void check_pod(const json::Value& pod, Causes& causes) {
                    "must be greater than or equal to 0");
   }
   const json::Value& deadline = spec["activeDeadlineSeconds"];
-  if (!deadline.is_null() && deadline.as_int() < 1) {
+  constexpr std::int64_t kLongestDeadline = std::numeric_limits<std::int32_t>::max();
+  if (!deadline.is_null() && (deadline.as_int() < 1 || deadline.as_int() > kLongestDeadline)) {
     causes.invalid("spec.activeDeadlineSeconds", deadline,
                    "must be between 1 and 2147483647, inclusive");
   }

@@ -40,12 +40,26 @@ TEST(Time, ReadsRfc3339) {
 }
 
 TEST(Time, RefusesTheRest) {
-  for (const char* text : {"", "now", "2026-11-15", "2026-11-15T03:04:05", "2026-11-15 03:04:05Z",
-                           "2026-13-15T03:04:05Z", "2026-02-29T03:04:05Z", "2026-11-00T03:04:05Z",
-                           "2026-11-15T24:04:05Z", "2026-11-15T03:60:05Z", "2026-11-15T03:04:60Z",
-                           "2026-11-15T03:04:05+2:00", "2026-11-15T03:04:05+24:00",
-                           "2026-11-15T03:04:05Zx", "2026-11-15T03:04:-5Z", "0001-01-01T00:00:00Z",
-                           "9999-12-31T23:59:59Z", "2026-11-15T03:04:05.Z"}) {
+  for (const char* text : {"",
+                           "now",
+                           "2026-11-15",
+                           "2026-11-15T03:04:05",
+                           "2026-11-15 03:04:05Z",
+                           "2026-13-15T03:04:05Z",
+                           "2026-02-29T03:04:05Z",
+                           "2026-11-00T03:04:05Z",
+                           "2026-11-15T24:04:05Z",
+                           "2026-11-15T03:60:05Z",
+                           "2026-11-15T03:04:60Z",
+                           "2026-11-15T03:04:05+2:00",
+                           "2026-11-15T03:04:05+24:00",
+                           "2026-11-15T03:04:05Zx",
+                           "2026-11-15T03:04:-5Z",
+                           "0001-01-01T00:00:00Z",
+                           "9999-12-31T23:59:59Z",
+                           "1969-12-31T23:59:59Z",
+                           "2161-01-01T00:00:00Z",
+                           "2026-11-15T03:04:05.Z"}) {
     const auto parsed = parse_time(text);
     ASSERT_FALSE(parsed) << text;
     EXPECT_EQ(parsed.error().code, ErrorCode::Parse);
@@ -55,7 +69,7 @@ TEST(Time, RefusesTheRest) {
 TEST(Time, RoundTrips) {
   SeededRng rng(2);
   for (int i = 0; i < 2'000; ++i) {
-    const Time time = Time(std::chrono::microseconds(rng.below(8'000'000'000'000'000)));
+    const Time time = Time(std::chrono::microseconds(rng.below(6'000'000'000'000'000)));
     EXPECT_EQ(parse_time(format_micro_time(time)).value(), time);
     EXPECT_EQ(parse_time(format_time(time)).value(),
               std::chrono::floor<std::chrono::seconds>(time));

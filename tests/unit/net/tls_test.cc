@@ -26,6 +26,14 @@ TEST(Certificates, SayWhatWasAskedFor) {
   EXPECT_FALSE(infos[0].is_ca);
 }
 
+TEST(Certificates, MayLastLongerThanNanosecondsCanSay) {
+  const Time now = std::chrono::sys_days(std::chrono::year(2026) / 11 / 15);
+  const auto identity =
+      make_self_signed({.common_name = "x", .valid_for = std::chrono::hours(24 * 365 * 5'000)}, now)
+          .value();
+  EXPECT_GT(parse_certificates(identity.certificate_pem).value()[0].not_after, now);
+}
+
 TEST(Certificates, RefuseNamesThatWouldSmuggleOthersIn) {
   EXPECT_FALSE(
       make_self_signed({.common_name = "x", .dns_names = {"a,IP:1.2.3.4"}}, Time{}).has_value());

@@ -1,6 +1,7 @@
 #include "node/logs/cri_log.h"
 
 #include <fstream>
+#include <limits>
 
 #include "node/logs/log_source.h"
 #include "unit/node/fixture.h"

@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "support.h"
 
 namespace muster::server {
@@ -25,6 +27,21 @@ TEST_F(DeleteTest, PodsThatRunGetTheirGrace) {
             format_time(loop_.now() + std::chrono::seconds(5)));
   EXPECT_TRUE(remove(api::pods(), "a", {.uid = api::uid_of(made), .grace_seconds = 0}));
   EXPECT_FALSE(exists(api::pods(), "a"));
+}
+
+TEST_F(DeleteTest, AGraceLongerThanTimeCanSayIsLong) {
+  make(api::pods(), pod("a"));
+  EXPECT_TRUE(loop_.run(core().bind({.ns = "default", .name = "a"}, "", "n1")));
+  const auto going =
+      remove(api::pods(), "a", {.grace_seconds = std::numeric_limits<std::int64_t>::max()});
+  ASSERT_TRUE(going);
+  const auto ends = api::time_at((**going)["metadata"]["deletionTimestamp"]);
+  ASSERT_TRUE(ends.has_value());
+  EXPECT_GT(*ends, loop_.now() + std::chrono::years(90));
+  const auto sooner = remove(api::pods(), "a", {.grace_seconds = 5});
+  ASSERT_TRUE(sooner);
+  EXPECT_EQ((**sooner)["metadata"]["deletionTimestamp"].as_string(),
+            format_time(loop_.now() + std::chrono::seconds(5)));
 }
 
 TEST_F(DeleteTest, PodsThatDoNotRunGoAtOnce) {

@@ -80,6 +80,9 @@ TEST_F(ValidationTest, PodsThatAreRefused) {
        "spec.terminationGracePeriodSeconds", "FieldValueInvalid"},
       {"deadline", R"({"activeDeadlineSeconds":0,"containers":[{"name":"c","image":"i"}]})",
        "spec.activeDeadlineSeconds", "FieldValueInvalid"},
+      {"deadline of centuries",
+       R"({"activeDeadlineSeconds":9999999999,"containers":[{"name":"c","image":"i"}]})",
+       "spec.activeDeadlineSeconds", "FieldValueInvalid"},
   };
   for (const Case& each : cases) {
     json::Value asked;
