@@ -42,6 +42,7 @@ class Cluster {
  public:
   virtual ~Cluster() = default;
 
+  // TooLarge when the page is more than we read: ask again with a lower limit.
   virtual Task<Result<ListPage>> list(const Resource& resource, ListOptions options) = 0;
   virtual Task<Result<std::unique_ptr<Watch>>> watch(const Resource& resource,
                                                      WatchOptions options) = 0;

@@ -64,6 +64,21 @@ TEST_P(ContractList, PagesHoldEveryObjectOnceAtOneVersion) {
   EXPECT_THAT(names, ElementsAre("a", "b", "c", "d", "e", "f", "g"));
 }
 
+TEST_P(ContractList, GoesOnInPagesOfAnotherSize) {
+  for (const char* name : {"a", "b", "c", "d", "e"}) create_labelled(name, "");
+  ListOptions options{.where = {.ns = ns(), .labels = "app=" + ns()}, .limit = 2};
+  std::vector<std::string> names;
+  for (const int limit : {2, 1, 500}) {
+    options.limit = limit;
+    const auto page = must(cluster().list(api::config_maps(), options));
+    EXPECT_LE(page.items.size(), static_cast<std::size_t>(limit));
+    for (const auto& item : page.items) names.push_back(api::name_of(*item));
+    options.continue_token = page.continue_token;
+  }
+  EXPECT_THAT(names, ElementsAre("a", "b", "c", "d", "e"));
+  EXPECT_EQ(options.continue_token, "");
+}
+
 TEST_P(ContractList, FieldSelectorByName) {
   create_labelled("a", "");
   create_labelled("b", "");

@@ -24,7 +24,7 @@ struct Request {
   json::Value body;              // of a write
   std::string uid;               // precondition
   std::string resource_version;  // precondition
-  std::optional<int> grace_seconds;
+  std::optional<std::int64_t> grace_seconds;
 
   [[nodiscard]] bool is_write() const {
     return verb == Verb::Create || verb == Verb::Update || verb == Verb::UpdateStatus ||

@@ -28,16 +28,21 @@ ObjectPtr share(Value object) {
   return std::make_shared<const Value>(std::move(object));
 }
 
-Result<Value> read_mapping(std::string_view body) {
+Result<Value> read_any_mapping(std::string_view body) {
   auto value = json::read(body, json::kAnswerLimits);
-  // What the server sent is not what we asked for: try again later, do not blame the object.
-  if (!value)
-    return fail(ErrorCode::Parse, fmt::format("the server's answer: {}", value.error().message));
+  if (!value) return fail(value.error().in("the server's answer"));
   if (!value->is_object()) {
     return fail(ErrorCode::Parse,
                 fmt::format("the server's answer is {}, not an object", value->type_name()));
   }
   return std::move(*value);
+}
+
+Result<Value> read_mapping(std::string_view body) {
+  auto value = read_any_mapping(body);
+  // What the server sent is not what we asked for: try again later, do not blame the object.
+  if (!value) return fail(ErrorCode::Parse, std::move(value).error().message);
+  return value;
 }
 
 // Puts apiVersion and kind in front, as they stand in a single object.
@@ -76,7 +81,7 @@ Result<ObjectPtr> read_object(std::string_view body) {
 }
 
 Result<ListPage> read_list(const Resource& resource, std::string_view body) {
-  Value list = TRY(read_mapping(body));
+  Value list = TRY(read_any_mapping(body));
   const Value& metadata = std::as_const(list)["metadata"];
   ListPage page{.resource_version = metadata["resourceVersion"].as_string(),
                 .continue_token = metadata["continue"].as_string()};

@@ -13,7 +13,8 @@ namespace muster::cluster::kube {
 
 // One object.
 Result<ObjectPtr> read_object(std::string_view body);
-// A list; items carry the apiVersion and kind that the server leaves out of them.
+// A list; items carry the apiVersion and kind that the server leaves out of them. TooLarge when it
+// holds more values than are read: a shorter page may not.
 Result<ListPage> read_list(const Resource& resource, std::string_view body);
 // What is left after a delete: the object, or one made of the Status' details.
 Result<ObjectPtr> read_removed(const Resource& resource, const ObjectKey& key,

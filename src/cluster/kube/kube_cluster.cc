@@ -32,6 +32,12 @@ Result<void> check_addressable(const Resource& resource, const ObjectKey& key) {
   return {};
 }
 
+// Who gets this can ask for the same page in halves.
+Error too_large_page(const Resource& resource, int limit, const Error& error) {
+  return error.in(fmt::format("listing {} in {}", resource.qualified(),
+                              limit > 0 ? fmt::format("pages of {}", limit) : "one page"));
+}
+
 // Takes the tree apart: thousands of requests may wait for their turn, and its text is a fifth of
 // it.
 std::string text_of(json::Value&& object) {
@@ -79,8 +85,12 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
 
 Task<Result<ListPage>> KubeCluster::list(const Resource& resource, ListOptions options) {
   Call call{.target = list_target(resource, options)};
-  const std::string body = CO_TRY(co_await client_->call(std::move(call)));
-  co_return read_list(resource, body);
+  const auto body = co_await client_->call(std::move(call));
+  auto page = body ? read_list(resource, *body) : fail(body.error());
+  if (!page && page.error().code == ErrorCode::TooLarge) {
+    co_return fail(too_large_page(resource, options.limit, page.error()));
+  }
+  co_return page;
 }
 
 Task<Result<std::unique_ptr<Watch>>> KubeCluster::watch(const Resource& resource,

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/kube/kube_cluster.h"
+#include "json/read.h"
 #include "memory_files.h"
 #include "rt/scope.h"
 #include "rt/sim_loop.h"
@@ -60,6 +61,39 @@ TEST_F(KubeClientTest, SendsTheTokenTheAgentAndThePrefix) {
   EXPECT_EQ(request.headers.get("Authorization"), "Bearer s3cr3t");
   EXPECT_EQ(request.headers.get("User-Agent"), "muster/9");
   EXPECT_EQ(request.headers.get("Content-Type"), "application/json");
+}
+
+TEST_F(KubeClientTest, APageLargerThanWeReadSaysSoAndTheNextIsRead) {
+  auto& kube = cluster([](auto& request, int) -> Result<net::HttpResponse> {
+    if (request.target.find("limit=2") == std::string::npos) {
+      return fail(ErrorCode::TooLarge, "https://host: the answer is larger than 67108864 bytes");
+    }
+    return answer(200, R"({"metadata":{"resourceVersion":"9","continue":"c"},"items":[]})");
+  });
+  const auto page = loop_.run(kube.list(api::nodes(), {.limit = 4}));
+  ASSERT_FALSE(page);
+  EXPECT_EQ(page.error().code, ErrorCode::TooLarge);
+  EXPECT_EQ(page.error().message,
+            "listing nodes in pages of 4: https://host: the answer is larger than 67108864 bytes");
+  EXPECT_EQ(transport_->requests.size(), 1U) << "the same page would be as large again";
+  EXPECT_THAT(loop_.run(kube.list(api::nodes(), {.limit = 0})).error().message,
+              HasSubstr("listing nodes in one page"));
+  const auto half = loop_.run(kube.list(api::nodes(), {.limit = 2}));
+  ASSERT_TRUE(half);
+  EXPECT_EQ(half->continue_token, "c");
+}
+
+TEST_F(KubeClientTest, APageWithMoreValuesThanWeReadIsTooLargeAsWell) {
+  std::string items;
+  for (std::size_t i = 0; i < 2 * json::kAnswerLimits.nodes / 10; ++i) {
+    items += items.empty() ? "{" : ",{";
+    items += R"("a":[0,0,0,0,0]})";
+  }
+  const std::string body = R"({"metadata":{},"items":[)" + items + "]}";
+  auto& kube = cluster([&](auto&, int) { return answer(200, body); });
+  EXPECT_EQ(loop_.run(kube.list(api::nodes(), {})).error().code, ErrorCode::TooLarge);
+  EXPECT_EQ(loop_.run(kube.get(api::nodes(), {"", "n"})).error().code, ErrorCode::Parse)
+      << "of one object it is the server's fault";
 }
 
 TEST_F(KubeClientTest, ARefusedWriteIsRepeatedAfterTheTimeTheServerAsksFor) {

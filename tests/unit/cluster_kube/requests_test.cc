@@ -35,10 +35,21 @@ TEST(Requests, ListsCarrySelectorsLimitAndContinue) {
             "continue=x%2B%2F%3D");
 }
 
+TEST(Requests, ListsCarryTheVersionTheyAreOf) {
+  EXPECT_EQ(list_target(api::nodes(),
+                        {.limit = 0, .resource_version = "7", .resource_version_match = "Exact"}),
+            "/api/v1/nodes?resourceVersion=7&resourceVersionMatch=Exact");
+}
+
 TEST(Requests, WatchesAskForBookmarksAndAnEnd) {
   EXPECT_EQ(watch_target(api::pods(), {.where = {.ns = "t"}, .resource_version = "7"}, 300),
             "/api/v1/namespaces/t/"
             "pods?watch=true&allowWatchBookmarks=true&resourceVersion=7&timeoutSeconds=300");
+  EXPECT_EQ(watch_target(api::nodes(), {.initial_events = true}, 300),
+            "/api/v1/nodes?watch=true&allowWatchBookmarks=true&sendInitialEvents=true&"
+            "resourceVersionMatch=NotOlderThan&timeoutSeconds=300");
+  EXPECT_EQ(watch_target(api::nodes(), {.bookmarks = false}, 300),
+            "/api/v1/nodes?watch=true&timeoutSeconds=300");
 }
 
 TEST(Requests, DeletesCarryWhatWasDecidedOn) {
@@ -54,6 +65,11 @@ TEST(Requests, DeletesCarryWhatWasDecidedOn) {
 TEST(Requests, LogsCarryWhatWasAsked) {
   EXPECT_EQ(log_target({"t", "p"}, {.container = "c", .follow = true, .tail_lines = 10}),
             "/api/v1/namespaces/t/pods/p/log?container=c&follow=true&tailLines=10");
+  EXPECT_EQ(log_target({"t", "p"}, {.limit_bytes = 9,
+                                    .since_seconds = 60,
+                                    .since_time = Time(std::chrono::seconds(1'794'711'845))}),
+            "/api/v1/namespaces/t/pods/p/"
+            "log?limitBytes=9&sinceSeconds=60&sinceTime=2026-11-15T03%3A04%3A05Z");
 }
 
 TEST(Answers, ManagedFieldsAreDroppedAndTheRestIsKept) {

@@ -118,6 +118,17 @@ TEST_F(HttpServerTest, AnswersOurClientOnOneConnection) {
   loop_.run(http.close());
 }
 
+TEST_F(HttpServerTest, AnAnswerLargerThanTheClientReadsCostsItsConnectionOnly) {
+  HttpClient http(loop_, unix_connector(loop_, socket_), {.max_body_bytes = 1'000});
+  const HttpRequest large{.method = "PUT", .target = "/x", .body = std::string(1'001, 'b')};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(loop_.run(http.send(large)).error().code, ErrorCode::TooLarge);
+    EXPECT_EQ(loop_.run(http.send({.target = "/flood"})).error().code, ErrorCode::TooLarge);
+    EXPECT_TRUE(loop_.run(http.send({.method = "PUT", .target = "/x", .body = "b"})).has_value());
+  }
+  loop_.run(http.close());
+}
+
 TEST_F(HttpServerTest, ServesOnlyItsOwner) {
   struct stat info{};
   ASSERT_EQ(::stat(socket_.c_str(), &info), 0);

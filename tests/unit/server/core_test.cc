@@ -299,6 +299,11 @@ TEST_F(CoreTest, TokensAreBoundToLivingPods) {
   ASSERT_TRUE(token);
   EXPECT_GE(token->value.size(), 64U);
   EXPECT_EQ(token->expires, format_time(loop_.now() + std::chrono::hours(1)));
+  const auto lasting = loop_.run(core().create_token(
+      account, {.expiration_seconds = std::numeric_limits<std::int64_t>::max()}));
+  ASSERT_TRUE(lasting);
+  EXPECT_GT(parse_time(lasting->expires).value(), loop_.now() + std::chrono::years(90))
+      << "longer than time can say, but not past";
   EXPECT_EQ(
       loop_.run(core().create_token(account, {.pod_name = "a", .pod_uid = "other"})).error().code,
       ErrorCode::Conflict);

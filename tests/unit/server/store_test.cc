@@ -16,27 +16,12 @@
 
 #include "base/random.h"
 #include "base/strings.h"
+#include "home.h"
 #include "rt/real_loop.h"
 #include "support.h"
 
 namespace muster::server {
 namespace {
-
-class Home {
- public:
-  Home() {
-    std::string pattern = std::filesystem::temp_directory_path() / "muster-store-XXXXXX";
-    path_ = ::mkdtemp(pattern.data());
-  }
-  Home(const Home&) = delete;
-  Home& operator=(const Home&) = delete;
-  ~Home() { std::filesystem::remove_all(path_); }
-  [[nodiscard]] const std::string& path() const { return path_; }
-  [[nodiscard]] std::string file() const { return path_ + "/store.db"; }
-
- private:
-  std::string path_;
-};
 
 ObjectPtr text_object(std::string_view text) {
   json::Value value;

@@ -27,13 +27,25 @@ inline api::Resource widgets() {
   return {.group = "test.dev", .version = "v1", .plural = "widgets", .kind = "Widget"};
 }
 
-// A job kind for tests: spec.size must be a positive number.
+// A job kind for tests: the field of spec, a column as well, must be a positive number.
 class WidgetDialect final : public plan::Dialect {
  public:
+  explicit WidgetDialect(api::Resource resource = widgets(), std::string field = "size")
+      : field_(std::move(field)),
+        identity_{.resource = std::move(resource),
+                  .singular = "widget",
+                  .short_names = {"wd"},
+                  .categories = {"all"},
+                  .controller_name = "widget-controller",
+                  .framework = "widget",
+                  .foreign_lease = "",
+                  .columns = {{.name = field_, .path = ".spec." + field_, .type = "integer"}}} {}
+
   [[nodiscard]] const plan::Identity& identity() const override { return identity_; }
   [[nodiscard]] std::vector<FieldCause> validate(const json::Value& job) const override {
-    if (job["spec"]["size"].as_int() > 0) return {};
-    return {{.field = "spec.size", .reason = "FieldValueInvalid", .message = "must be positive"}};
+    if (job["spec"][field_].as_int() > 0) return {};
+    return {
+        {.field = "spec." + field_, .reason = "FieldValueInvalid", .message = "must be positive"}};
   }
   [[nodiscard]] Result<plan::Plan> compile(const json::Value&) const override {
     return fail(ErrorCode::Internal, "not compiled in these tests");
@@ -51,14 +63,8 @@ class WidgetDialect final : public plan::Dialect {
   }
 
  private:
-  plan::Identity identity_{.resource = widgets(),
-                           .singular = "widget",
-                           .short_names = {"wd"},
-                           .categories = {"all"},
-                           .controller_name = "widget-controller",
-                           .framework = "widget",
-                           .foreign_lease = "",
-                           .columns = {{.name = "Size", .path = ".spec.size", .type = "integer"}}};
+  std::string field_;
+  plan::Identity identity_;
 };
 
 inline json::Value pod(std::string_view name) {
@@ -97,8 +103,9 @@ inline json::Value owner(const json::Value& object, bool blocks = false) {
 // An embedded server in memory and in virtual time, with calls that run to their end.
 class ServerTest : public testing::Test {
  protected:
-  ServerTest() {
+  explicit ServerTest(std::unique_ptr<const plan::Dialect> another = nullptr) {
     registry_.add(std::make_unique<WidgetDialect>());
+    if (another != nullptr) registry_.add(std::move(another));
     auto made =
         loop_.run(EmbeddedServer::create({.loop = loop_, .rng = rng_, .registry = registry_}));
     EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
