@@ -7,8 +7,8 @@
 #include "api/object.h"
 #include "api/pod.h"
 #include "base/strings.h"
-#include "server/keepers/collector.h"
 #include "server/keepers/event_expiry.h"
+#include "server/keepers/garbage_collector.h"
 #include "server/keepers/namespace_keeper.h"
 #include "server/rules/admission.h"
 #include "server/rules/service_rules.h"
@@ -30,7 +30,7 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
       addresses_(std::move(addresses)),
       store_(std::move(store)),
       journal_(loop_, kinds_, *store_, options.log),
-      collector_(std::make_unique<Collector>(*this)),
+      collector_(std::make_unique<GarbageCollector>(*this)),
       namespaces_(std::make_unique<NamespaceKeeper>(*this)),
       expiry_(std::make_unique<EventExpiry>(*this)) {
   for (const auto& [key, service] : journal_.table(api::services()).head()) {

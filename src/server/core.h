@@ -20,7 +20,7 @@
 
 namespace muster::server {
 
-class Collector;
+class GarbageCollector;
 class EventExpiry;
 class NamespaceKeeper;
 
@@ -76,7 +76,7 @@ class Core {
   Task<Result<std::unique_ptr<LogStream>>> log(ObjectKey pod, LogOptions options);
 
  private:
-  friend class Collector;
+  friend class GarbageCollector;
   friend class EventExpiry;
   friend class NamespaceKeeper;
 
@@ -114,7 +114,7 @@ class Core {
   std::unique_ptr<Store> store_;
   Journal journal_;
   LogSource* log_source_ = nullptr;
-  std::unique_ptr<Collector> collector_;
+  std::unique_ptr<GarbageCollector> collector_;
   std::unique_ptr<NamespaceKeeper> namespaces_;
   std::unique_ptr<EventExpiry> expiry_;
 };

@@ -132,7 +132,7 @@ Result<std::unique_ptr<Watcher>> Core::watch(const Kind& kind, WatchOptions opti
   Selector selector = TRY(Selector::make(kind, options.where));
   Version from = TRY(parse_version(options.resource_version));
   Table& table = journal_.table(kind);
-  if (journal_.room().open >= limits::kMaxWatchesPerServer) {
+  if (journal_.hub().open >= limits::kMaxWatchesPerServer) {
     return fail(Error{.code = ErrorCode::TooManyRequests,
                       .message = "too many watches are open",
                       .causes = {},
@@ -148,7 +148,7 @@ Result<std::unique_ptr<Watcher>> Core::watch(const Kind& kind, WatchOptions opti
     return fail(ErrorCode::Gone,
                 fmt::format("too old resource version: {} ({})", from, table.floor()));
   }
-  return std::make_unique<Watcher>(journal_.room(), table, std::move(selector), std::move(options),
+  return std::make_unique<Watcher>(journal_.hub(), table, std::move(selector), std::move(options),
                                    from, std::move(initial));
 }
 

@@ -14,11 +14,11 @@ namespace {
 using json::Value;
 
 // A path with its query; values are encoded, empty ones left out.
-class Target {
+class TargetWriter {
  public:
-  explicit Target(std::string path) : text_(std::move(path)) {}
+  explicit TargetWriter(std::string path) : text_(std::move(path)) {}
 
-  Target& add(std::string_view name, std::string_view value) {
+  TargetWriter& add(std::string_view name, std::string_view value) {
     if (value.empty()) return *this;
     text_ += separator_;
     text_ += name;
@@ -27,8 +27,10 @@ class Target {
     separator_ = '&';
     return *this;
   }
-  Target& add_if(bool wanted, std::string_view name) { return wanted ? add(name, "true") : *this; }
-  Target& select(const Selection& where) {
+  TargetWriter& add_if(bool wanted, std::string_view name) {
+    return wanted ? add(name, "true") : *this;
+  }
+  TargetWriter& select(const Selection& where) {
     return add("labelSelector", where.labels).add("fieldSelector", where.fields);
   }
   std::string take() { return std::move(text_); }
@@ -68,7 +70,7 @@ std::string object_path(const Resource& resource, const ObjectKey& key) {
 }
 
 std::string list_target(const Resource& resource, const ListOptions& options) {
-  Target target(collection_path(resource, options.where.ns));
+  TargetWriter target(collection_path(resource, options.where.ns));
   target.select(options.where);
   if (options.limit > 0) target.add("limit", std::to_string(options.limit));
   return target.add("continue", options.continue_token)
@@ -79,7 +81,7 @@ std::string list_target(const Resource& resource, const ListOptions& options) {
 
 std::string watch_target(const Resource& resource, const WatchOptions& options,
                          int timeout_seconds) {
-  return Target(collection_path(resource, options.where.ns))
+  return TargetWriter(collection_path(resource, options.where.ns))
       .add("watch", "true")
       .add_if(options.bookmarks, "allowWatchBookmarks")
       .add_if(options.initial_events, "sendInitialEvents")
@@ -91,7 +93,7 @@ std::string watch_target(const Resource& resource, const WatchOptions& options,
 }
 
 std::string log_target(const ObjectKey& pod, const LogOptions& options) {
-  Target target(object_path(api::pods(), pod) + "/log");
+  TargetWriter target(object_path(api::pods(), pod) + "/log");
   target.add("container", options.container)
       .add_if(options.follow, "follow")
       .add_if(options.previous, "previous")

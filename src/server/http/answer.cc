@@ -1,8 +1,11 @@
+#include "server/http/answer.h"
+
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "api/status.h"
 #include "json/write.h"
-#include "server/http/request.h"
+#include "server/http/printer.h"
 
 namespace muster::server {
 namespace {
@@ -27,12 +30,12 @@ std::string_view event_name(EventType type) {
   return "ERROR";
 }
 
-api::StatusSubject subject_of(const Error& error, const Call* call) {
-  if (call == nullptr || call->kind == nullptr) return {};
-  const api::Resource& resource = call->kind->resource;
+api::StatusSubject subject_of(const Error& error, const ApiRequest* request) {
+  if (request == nullptr || request->kind == nullptr) return {};
+  const api::Resource& resource = request->kind->resource;
   return {.group = resource.group,
           .kind = error.code == ErrorCode::Invalid ? resource.kind : resource.plural,
-          .name = call->key.name};
+          .name = request->key.name};
 }
 
 json::Value list_metadata(const ListPage& page) {
@@ -58,12 +61,13 @@ net::HttpResponse text_response(int status, std::string body) {
           .body = std::move(body)};
 }
 
-json::Value error_status(const Error& error, const Call* call) {
-  return api::status_of(error, subject_of(error, call));
+json::Value error_status(const Error& error, const ApiRequest* request) {
+  return api::status_of(error, subject_of(error, request));
 }
 
-net::HttpResponse error_response(const Error& error, const Call* call) {
-  net::HttpResponse response = json_response(api::http_code(error.code), error_status(error, call));
+net::HttpResponse error_response(const Error& error, const ApiRequest* request) {
+  net::HttpResponse response =
+      json_response(api::http_code(error.code), error_status(error, request));
   if (error.retry_after) {
     const auto seconds = std::chrono::ceil<std::chrono::seconds>(*error.retry_after).count();
     response.headers.set("Retry-After", std::to_string(seconds));
@@ -71,26 +75,26 @@ net::HttpResponse error_response(const Error& error, const Call* call) {
   return response;
 }
 
-json::Value show(const Call& call, const json::Value& object, Time now) {
-  if (call.form == Form::Metadata) return metadata_only(object);
-  if (call.form != Form::Table) return object;
-  json::Value table = empty_table(*call.kind, true);
+json::Value show(const ApiRequest& request, const json::Value& object, Time now) {
+  if (request.form == Form::Metadata) return metadata_only(object);
+  if (request.form != Form::Table) return object;
+  json::Value table = empty_table(*request.kind, true);
   table["metadata"]["resourceVersion"] = api::resource_version_of(object);
-  table["rows"].array().push_back(row_of(*call.kind, object, call.include, now));
+  table["rows"].array().push_back(row_of(*request.kind, object, request.include, now));
   return table;
 }
 
-std::string show_list(const Call& call, const ListPage& page, Time now) {
-  if (call.form == Form::Table) {
-    json::Value table = empty_table(*call.kind, true);
+std::string show_list(const ApiRequest& request, const ListPage& page, Time now) {
+  if (request.form == Form::Table) {
+    json::Value table = empty_table(*request.kind, true);
     table["metadata"] = list_metadata(page);
     for (const ObjectPtr& item : page.items) {
-      table["rows"].array().push_back(row_of(*call.kind, *item, call.include, now));
+      table["rows"].array().push_back(row_of(*request.kind, *item, request.include, now));
     }
     return json::write(table) + "\n";
   }
-  const bool metadata = call.form == Form::Metadata;
-  const api::Resource& resource = call.kind->resource;
+  const bool metadata = request.form == Form::Metadata;
+  const api::Resource& resource = request.kind->resource;
   // Written piece by piece: a list can be large, and its items are there already.
   std::string out = fmt::format(R"({{"kind":"{}List","apiVersion":"{}","metadata":)",
                                 metadata ? "PartialObjectMetadata" : resource.kind,
@@ -109,16 +113,16 @@ std::string show_list(const Call& call, const ListPage& page, Time now) {
   return out;
 }
 
-std::string show_event(const Call& call, const WatchEvent& event, bool first, Time now) {
+std::string show_event(const ApiRequest& request, const WatchEvent& event, bool first, Time now) {
   std::string out = fmt::format(R"({{"type":"{}","object":)", event_name(event.type));
-  if (call.form == Form::Table) {
-    json::Value table = empty_table(*call.kind, first);
+  if (request.form == Form::Table) {
+    json::Value table = empty_table(*request.kind, first);
     table["metadata"]["resourceVersion"] = api::resource_version_of(*event.object);
     if (event.type != EventType::Bookmark) {
-      table["rows"].array().push_back(row_of(*call.kind, *event.object, call.include, now));
+      table["rows"].array().push_back(row_of(*request.kind, *event.object, request.include, now));
     }
     json::write_to(out, table);
-  } else if (call.form == Form::Metadata) {
+  } else if (request.form == Form::Metadata) {
     json::write_to(out, metadata_only(*event.object));
   } else {
     json::write_to(out, *event.object);

@@ -4,7 +4,9 @@
 
 #include "api/object.h"
 #include "json/write.h"
+#include "server/http/answer.h"
 #include "server/http/discovery.h"
+#include "server/http/options.h"
 #include "server/http/patch.h"
 
 namespace muster::server {
@@ -39,37 +41,37 @@ json::Value success(int code) {
 
 }  // namespace
 
-Task<void> HttpFront::handle(const net::HttpRequest& request, net::Responder& responder) {
-  auto target = Target::parse(request.target);
+Task<void> HttpFront::handle(const net::HttpRequest& http, net::Responder& responder) {
+  auto path = RequestPath::parse(http.target);
   Result<void> sent;
-  if (!target) {
-    sent = co_await send(error_response(target.error(), nullptr), responder);
+  if (!path) {
+    sent = co_await send(error_response(path.error(), nullptr), responder);
   } else {
-    sent = co_await serve(request, std::move(*target), responder);
+    sent = co_await serve(http, std::move(*path), responder);
   }
   // An error here means that the peer is gone: nobody is left to tell.
 }
 
-Task<Result<void>> HttpFront::serve(const net::HttpRequest& request, Target target,
+Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath path,
                                     net::Responder& responder) {
-  auto read = read_call(core_.kinds(), request, target);
+  auto read = read_request(core_.kinds(), http, path);
   if (!read) co_return co_await send(error_response(read.error(), nullptr), responder);
   if (!*read) {
-    auto response = request.method == "GET" || request.method == "HEAD"
-                        ? fixed(target)
+    auto response = http.method == "GET" || http.method == "HEAD"
+                        ? fixed(path)
                         : text_response(404, "404 page not found\n");
     co_return co_await send(std::move(response), responder);
   }
-  Call call = std::move(**read);
-  const bool get_request = request.method == "GET";
-  const bool plain = call.target.subresource.empty();
-  if (get_request && plain && call.watching()) co_return co_await watch(call, responder);
-  if (get_request && call.kind->is(api::pods()) && call.target.subresource == "log") {
-    co_return co_await log(call, responder);
+  ApiRequest request = std::move(**read);
+  const bool get_request = http.method == "GET";
+  const bool plain = request.path.subresource.empty();
+  if (get_request && plain && request.watching()) co_return co_await watch(request, responder);
+  if (get_request && request.kind->is(api::pods()) && request.path.subresource == "log") {
+    co_return co_await log(request, responder);
   }
-  auto answered = co_await answer(call);
+  auto answered = co_await answer(request);
   net::HttpResponse response =
-      answered ? std::move(*answered) : error_response(answered.error(), &call);
+      answered ? std::move(*answered) : error_response(answered.error(), &request);
   co_return co_await send(std::move(response), responder);
 }
 
@@ -79,13 +81,12 @@ Task<Result<void>> HttpFront::send(net::HttpResponse response, net::Responder& r
   return responder.respond(std::move(response));
 }
 
-net::HttpResponse HttpFront::fixed(const Target& target) const {
-  const std::string& path = target.path;
-  if (path == "/healthz" || path == "/livez" || path == "/readyz") {
+net::HttpResponse HttpFront::fixed(const RequestPath& path) const {
+  if (path.text == "/healthz" || path.text == "/livez" || path.text == "/readyz") {
     if (const auto& failed = core_.failure()) return text_response(500, failed->message + "\n");
     return text_response(200, "ok");
   }
-  if (const auto found = discovery(core_.kinds(), path)) {
+  if (const auto found = discovery(core_.kinds(), path.text)) {
     net::HttpResponse response = json_response(200, *found);
     response.headers.set("Vary", "Accept");
     return response;
@@ -93,65 +94,66 @@ net::HttpResponse HttpFront::fixed(const Target& target) const {
   return text_response(404, "404 page not found\n");
 }
 
-HttpFront::Answer HttpFront::answer(Call& call) {
-  const std::string& method = call.request->method;
-  const std::string& part = call.target.subresource;
-  if (part.empty() && call.collection()) {
-    if (method == "GET") return list(call);
-    if (method == "POST") return create(call);
-    if (method == "DELETE") return remove_collection(call);
+HttpFront::Answer HttpFront::answer(ApiRequest& request) {
+  const std::string& method = request.http->method;
+  const std::string& part = request.path.subresource;
+  if (part.empty() && request.collection()) {
+    if (method == "GET") return list(request);
+    if (method == "POST") return create(request);
+    if (method == "DELETE") return remove_collection(request);
   } else if (part.empty()) {
-    if (method == "GET") return get(call);
-    if (method == "PUT") return update(call, Core::Part::Main);
-    if (method == "PATCH") return patch(call, Core::Part::Main);
-    if (method == "DELETE") return remove(call);
-  } else if (part == "status" && call.kind->has_status) {
-    if (method == "GET") return get(call);
-    if (method == "PUT") return update(call, Core::Part::Status);
-    if (method == "PATCH") return patch(call, Core::Part::Status);
-  } else if (part == "binding" && call.kind->is(api::pods())) {
-    if (method == "POST") return bind(call);
-  } else if (part == "token" && call.kind->is(api::service_accounts())) {
-    if (method == "POST") return create_token(call);
-  } else if (part != "log" || !call.kind->is(api::pods())) {
+    if (method == "GET") return get(request);
+    if (method == "PUT") return update(request, Core::Part::Main);
+    if (method == "PATCH") return patch(request, Core::Part::Main);
+    if (method == "DELETE") return remove(request);
+  } else if (part == "status" && request.kind->has_status) {
+    if (method == "GET") return get(request);
+    if (method == "PUT") return update(request, Core::Part::Status);
+    if (method == "PATCH") return patch(request, Core::Part::Status);
+  } else if (part == "binding" && request.kind->is(api::pods())) {
+    if (method == "POST") return bind(request);
+  } else if (part == "token" && request.kind->is(api::service_accounts())) {
+    if (method == "POST") return create_token(request);
+  } else if (part != "log" || !request.kind->is(api::pods())) {
     return [](Error error) -> Answer { co_return fail(std::move(error)); }(no_such_resource());
   }
   return [](Error error) -> Answer { co_return fail(std::move(error)); }(method_not_allowed());
 }
 
-HttpFront::Answer HttpFront::list(const Call& call) {
-  ListOptions options = CO_TRY(read_list_options(call));
-  const ListPage page = CO_TRY(co_await core_.list(*call.kind, std::move(options)));
+HttpFront::Answer HttpFront::list(const ApiRequest& request) {
+  ListOptions options = CO_TRY(read_list_options(request));
+  const ListPage page = CO_TRY(co_await core_.list(*request.kind, std::move(options)));
   co_return net::HttpResponse{.status = 200,
                               .headers = {{"Content-Type", "application/json"}},
-                              .body = show_list(call, page, core_.loop().now())};
+                              .body = show_list(request, page, core_.loop().now())};
 }
 
-HttpFront::Answer HttpFront::get(const Call& call) {
-  const ObjectPtr object = CO_TRY(core_.get(*call.kind, call.key));
-  co_return json_response(200, show(call, *object, core_.loop().now()));
+HttpFront::Answer HttpFront::get(const ApiRequest& request) {
+  const ObjectPtr object = CO_TRY(core_.get(*request.kind, request.key));
+  co_return json_response(200, show(request, *object, core_.loop().now()));
 }
 
-HttpFront::Answer HttpFront::create(const Call& call) {
-  if (call.kind->resource.namespaced() && !call.target.in_namespace) {
+HttpFront::Answer HttpFront::create(const ApiRequest& request) {
+  if (request.kind->resource.namespaced() && !request.path.in_namespace) {
     co_return fail(method_not_allowed());
   }
-  json::Value object = CO_TRY(read_object(call));
-  const ObjectPtr made = CO_TRY(co_await core_.create(*call.kind, std::move(object), call.mode));
-  co_return json_response(201, show(call, *made, core_.loop().now()));
+  json::Value object = CO_TRY(read_object(request));
+  const ObjectPtr made =
+      CO_TRY(co_await core_.create(*request.kind, std::move(object), request.mode));
+  co_return json_response(201, show(request, *made, core_.loop().now()));
 }
 
-HttpFront::Answer HttpFront::update(const Call& call, Core::Part part) {
-  json::Value object = CO_TRY(read_object(call));
+HttpFront::Answer HttpFront::update(const ApiRequest& request, Core::Part part) {
+  json::Value object = CO_TRY(read_object(request));
   auto pending = part == Core::Part::Main
-                     ? core_.update(*call.kind, std::move(object), call.mode)
-                     : core_.update_status(*call.kind, std::move(object), call.mode);
+                     ? core_.update(*request.kind, std::move(object), request.mode)
+                     : core_.update_status(*request.kind, std::move(object), request.mode);
   const ObjectPtr made = CO_TRY(co_await std::move(pending));
-  co_return json_response(200, show(call, *made, core_.loop().now()));
+  co_return json_response(200, show(request, *made, core_.loop().now()));
 }
 
-HttpFront::Answer HttpFront::patch(const Call& call, Core::Part part) {
-  const std::string_view header = call.request->headers.get("Content-Type").value_or("");
+HttpFront::Answer HttpFront::patch(const ApiRequest& request, Core::Part part) {
+  const std::string_view header = request.http->headers.get("Content-Type").value_or("");
   const std::string_view type = header.substr(0, header.find(';'));
   const bool merge = type == "application/merge-patch+json";
   if (!merge && type != "application/json-patch+json") {
@@ -160,52 +162,53 @@ HttpFront::Answer HttpFront::patch(const Call& call, Core::Part part) {
         "the body of the request was in an unknown format - accepted media types include: "
         "application/json-patch+json, application/merge-patch+json");
   }
-  const json::Value change = CO_TRY(read_body(call));
-  Core::Edit edit = [&change, merge, &call](const json::Value& old) -> Result<json::Value> {
+  const json::Value change = CO_TRY(read_body(request));
+  Core::Edit edit = [&change, merge, &request](const json::Value& old) -> Result<json::Value> {
     json::Value object = old;
     if (merge) {
       merge_patch(object, change);
     } else {
       TRY(json_patch(object, change));
     }
-    if (!object.is_object() || !(api::key_of(object) == call.key)) {
+    if (!object.is_object() || !(api::key_of(object) == request.key)) {
       return fail(ErrorCode::BadRequest, "a patch may not change the name of the object");
     }
     return object;
   };
   const ObjectPtr made =
-      CO_TRY(co_await core_.edit(*call.kind, call.key, part, std::move(edit), call.mode));
-  co_return json_response(200, show(call, *made, core_.loop().now()));
+      CO_TRY(co_await core_.edit(*request.kind, request.key, part, std::move(edit), request.mode));
+  co_return json_response(200, show(request, *made, core_.loop().now()));
 }
 
-HttpFront::Answer HttpFront::remove(Call& call) {
-  DeleteOptions options = CO_TRY(read_delete_options(call));
+HttpFront::Answer HttpFront::remove(ApiRequest& request) {
+  DeleteOptions options = CO_TRY(read_delete_options(request));
   const ObjectPtr gone =
-      CO_TRY(co_await core_.remove(*call.kind, call.key, std::move(options), call.mode));
-  const auto left = core_.get(*call.kind, call.key);
+      CO_TRY(co_await core_.remove(*request.kind, request.key, std::move(options), request.mode));
+  const auto left = core_.get(*request.kind, request.key);
   const bool lives = left && api::uid_of(**left) == api::uid_of(*gone);
-  if (lives || call.kind->answers_object) {
-    co_return json_response(200, show(call, *gone, core_.loop().now()));
+  if (lives || request.kind->answers_object) {
+    co_return json_response(200, show(request, *gone, core_.loop().now()));
   }
   json::Value status = success(200);
-  status["details"] = json::Object{{"name", call.key.name},
-                                   {"group", call.kind->resource.group},
-                                   {"kind", call.kind->resource.plural},
+  status["details"] = json::Object{{"name", request.key.name},
+                                   {"group", request.kind->resource.group},
+                                   {"kind", request.kind->resource.plural},
                                    {"uid", api::uid_of(*gone)}};
   co_return json_response(200, status);
 }
 
-HttpFront::Answer HttpFront::remove_collection(Call& call) {
-  if (call.kind->resource.namespaced() && !call.target.in_namespace) {
+HttpFront::Answer HttpFront::remove_collection(ApiRequest& request) {
+  if (request.kind->resource.namespaced() && !request.path.in_namespace) {
     co_return fail(method_not_allowed());
   }
-  const DeleteOptions wanted = CO_TRY(read_delete_options(call));
-  ListOptions options = CO_TRY(read_list_options(call));
-  ListPage page = CO_TRY(co_await core_.list(*call.kind, std::move(options)));
+  const DeleteOptions wanted = CO_TRY(read_delete_options(request));
+  ListOptions options = CO_TRY(read_list_options(request));
+  ListPage page = CO_TRY(co_await core_.list(*request.kind, std::move(options)));
   for (ObjectPtr& item : page.items) {
     DeleteOptions each = wanted;
     if (each.uid.empty()) each.uid = api::uid_of(*item);
-    auto gone = co_await core_.remove(*call.kind, api::key_of(*item), std::move(each), call.mode);
+    auto gone =
+        co_await core_.remove(*request.kind, api::key_of(*item), std::move(each), request.mode);
     if (gone) {
       item = std::move(*gone);
     } else if (gone.error().code != ErrorCode::NotFound &&
@@ -215,29 +218,29 @@ HttpFront::Answer HttpFront::remove_collection(Call& call) {
   }
   co_return net::HttpResponse{.status = 200,
                               .headers = {{"Content-Type", "application/json"}},
-                              .body = show_list(call, page, core_.loop().now())};
+                              .body = show_list(request, page, core_.loop().now())};
 }
 
-HttpFront::Answer HttpFront::bind(const Call& call) {
-  const json::Value body = CO_TRY(read_body(call));
-  if (call.mode == Mode::DryRun)
+HttpFront::Answer HttpFront::bind(const ApiRequest& request) {
+  const json::Value body = CO_TRY(read_body(request));
+  if (request.mode == Mode::DryRun)
     co_return fail(ErrorCode::BadRequest, "dryRun is not supported here");
-  CO_TRY(co_await core_.bind(call.key, api::uid_of(body), body["target"]["name"].as_string()));
+  CO_TRY(co_await core_.bind(request.key, api::uid_of(body), body["target"]["name"].as_string()));
   co_return json_response(201, success(201));
 }
 
-HttpFront::Answer HttpFront::create_token(const Call& call) {
-  json::Value body = CO_TRY(read_body(call));
+HttpFront::Answer HttpFront::create_token(const ApiRequest& request) {
+  json::Value body = CO_TRY(read_body(request));
   if (!body.is_object()) co_return fail(ErrorCode::BadRequest, "the body must be a TokenRequest");
   const json::Value& spec = body.at_path("spec");
-  TokenRequest request;
+  TokenRequest wanted;
   for (const json::Value& audience : spec["audiences"].as_array()) {
-    request.audiences.push_back(audience.as_string());
+    wanted.audiences.push_back(audience.as_string());
   }
-  request.expiration_seconds = spec["expirationSeconds"].as_int(3600);
-  request.pod_name = spec["boundObjectRef"]["name"].as_string();
-  request.pod_uid = spec["boundObjectRef"]["uid"].as_string();
-  Token token = CO_TRY(co_await core_.create_token(call.key, std::move(request)));
+  wanted.expiration_seconds = spec["expirationSeconds"].as_int(3600);
+  wanted.pod_name = spec["boundObjectRef"]["name"].as_string();
+  wanted.pod_uid = spec["boundObjectRef"]["uid"].as_string();
+  Token token = CO_TRY(co_await core_.create_token(request.key, std::move(wanted)));
   body["kind"] = "TokenRequest";
   body["apiVersion"] = "authentication.k8s.io/v1";
   body["status"] = json::Object{{"token", std::move(token.value)},
@@ -245,15 +248,15 @@ HttpFront::Answer HttpFront::create_token(const Call& call) {
   co_return json_response(201, body);
 }
 
-Task<Result<void>> HttpFront::watch(const Call& call, net::Responder& responder) {
-  const auto options = read_watch_options(call);
-  const auto timeout = call.query().number("timeoutSeconds");
+Task<Result<void>> HttpFront::watch(const ApiRequest& request, net::Responder& responder) {
+  const auto options = read_watch_options(request);
+  const auto timeout = request.query().number("timeoutSeconds");
   if (!options || !timeout) {
     const Error& error = options ? timeout.error() : options.error();
-    co_return co_await send(error_response(error, &call), responder);
+    co_return co_await send(error_response(error, &request), responder);
   }
-  auto opened = core_.watch(*call.kind, *options);
-  if (!opened) co_return co_await send(error_response(opened.error(), &call), responder);
+  auto opened = core_.watch(*request.kind, *options);
+  if (!opened) co_return co_await send(error_response(opened.error(), &request), responder);
   const std::int64_t asked = timeout->value_or(0);
   const Duration lifetime =
       asked > 0 ? Duration(std::chrono::seconds(std::min(asked, kLongestWatchSeconds)))
@@ -261,12 +264,12 @@ Task<Result<void>> HttpFront::watch(const Call& call, net::Responder& responder)
   CO_TRY(co_await responder.begin(200, {{"Content-Type", "application/json"},
                                         {"Cache-Control", "no-cache, private"},
                                         {"Audit-Id", make_uuid(rng_)}}));
-  CO_TRY(co_await watch_loop(call, **opened, lifetime, responder));
+  CO_TRY(co_await watch_loop(request, **opened, lifetime, responder));
   co_return co_await responder.finish();
 }
 
-Task<Result<void>> HttpFront::watch_loop(const Call& call, Watcher& watch, Duration lifetime,
-                                         net::Responder& responder) {
+Task<Result<void>> HttpFront::watch_loop(const ApiRequest& request, Watcher& watch,
+                                         Duration lifetime, net::Responder& responder) {
   rt::Loop& loop = core_.loop();
   const Monotonic end = loop.monotonic() + lifetime;
   bool first = true;
@@ -275,7 +278,7 @@ Task<Result<void>> HttpFront::watch_loop(const Call& call, Watcher& watch, Durat
     Result<WatchEvent> event = fail(ErrorCode::Timeout, "the watch has reached its end");
     if (left > Duration::zero()) event = co_await rt::with_timeout(loop, left, watch.next());
     if (event) {
-      CO_TRY(co_await responder.write_chunk(show_event(call, *event, first, loop.now())));
+      CO_TRY(co_await responder.write_chunk(show_event(request, *event, first, loop.now())));
       first = false;
       continue;
     }
@@ -285,18 +288,18 @@ Task<Result<void>> HttpFront::watch_loop(const Call& call, Watcher& watch, Durat
       last = R"({"type":"ERROR","object":)" + json::write(error_status(event.error(), nullptr)) +
              "}\n";
     } else if (event.error().code == ErrorCode::Timeout &&
-               call.query().flag("allowWatchBookmarks")) {
-      last = show_event(call, watch.mark(), false, loop.now());
+               request.query().flag("allowWatchBookmarks")) {
+      last = show_event(request, watch.mark(), false, loop.now());
     }
     co_return co_await responder.write_chunk(last);
   }
 }
 
-Task<Result<void>> HttpFront::log(const Call& call, net::Responder& responder) {
-  auto options = read_log_options(call);
-  if (!options) co_return co_await send(error_response(options.error(), &call), responder);
-  auto opened = co_await core_.log(call.key, std::move(*options));
-  if (!opened) co_return co_await send(error_response(opened.error(), &call), responder);
+Task<Result<void>> HttpFront::log(const ApiRequest& request, net::Responder& responder) {
+  auto options = read_log_options(request);
+  if (!options) co_return co_await send(error_response(options.error(), &request), responder);
+  auto opened = co_await core_.log(request.key, std::move(*options));
+  if (!opened) co_return co_await send(error_response(opened.error(), &request), responder);
   CO_TRY(co_await responder.begin(
       200, {{"Content-Type", "text/plain"}, {"Cache-Control", "no-cache, private"}}));
   while (true) {

@@ -5,6 +5,7 @@
 #include "rt/task.h"
 #include "server/core.h"
 #include "server/http/request.h"
+#include "server/http/request_path.h"
 
 namespace muster::server {
 
@@ -15,30 +16,30 @@ class HttpFront final : public net::HttpHandler {
  public:
   HttpFront(Core& core, Rng& rng) : core_(core), rng_(rng) {}
 
-  Task<void> handle(const net::HttpRequest& request, net::Responder& responder) override;
+  Task<void> handle(const net::HttpRequest& http, net::Responder& responder) override;
 
  private:
   using Answer = Task<Result<net::HttpResponse>>;
 
-  Task<Result<void>> serve(const net::HttpRequest& request, Target target,
+  Task<Result<void>> serve(const net::HttpRequest& http, RequestPath path,
                            net::Responder& responder);
   Task<Result<void>> send(net::HttpResponse response, net::Responder& responder);
-  net::HttpResponse fixed(const Target& target) const;
+  net::HttpResponse fixed(const RequestPath& path) const;
 
-  Answer answer(Call& call);
-  Answer list(const Call& call);
-  Answer get(const Call& call);
-  Answer create(const Call& call);
-  Answer update(const Call& call, Core::Part part);
-  Answer patch(const Call& call, Core::Part part);
-  Answer remove(Call& call);
-  Answer remove_collection(Call& call);
-  Answer bind(const Call& call);
-  Answer create_token(const Call& call);
-  Task<Result<void>> watch(const Call& call, net::Responder& responder);
-  Task<Result<void>> watch_loop(const Call& call, Watcher& watch, Duration lifetime,
+  Answer answer(ApiRequest& request);
+  Answer list(const ApiRequest& request);
+  Answer get(const ApiRequest& request);
+  Answer create(const ApiRequest& request);
+  Answer update(const ApiRequest& request, Core::Part part);
+  Answer patch(const ApiRequest& request, Core::Part part);
+  Answer remove(ApiRequest& request);
+  Answer remove_collection(ApiRequest& request);
+  Answer bind(const ApiRequest& request);
+  Answer create_token(const ApiRequest& request);
+  Task<Result<void>> watch(const ApiRequest& request, net::Responder& responder);
+  Task<Result<void>> watch_loop(const ApiRequest& request, Watcher& watch, Duration lifetime,
                                 net::Responder& responder);
-  Task<Result<void>> log(const Call& call, net::Responder& responder);
+  Task<Result<void>> log(const ApiRequest& request, net::Responder& responder);
 
   Core& core_;
   Rng& rng_;

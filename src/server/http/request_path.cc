@@ -30,19 +30,19 @@ Result<std::vector<std::string>> path_segments(std::string_view path) {
   return segments;
 }
 
-void read_resource(std::vector<std::string> rest, Target& target) {
+void read_resource(std::vector<std::string> rest, RequestPath& out) {
   const auto is_own = [&] { return rest[2] == "status" || rest[2] == "finalize"; };
   // A namespace's own subresources look like objects inside it.
-  target.in_namespace =
-      rest.size() >= 3 && rest[0] == "namespaces" && (!target.group.empty() || !is_own());
-  if (target.in_namespace) {
-    target.ns = rest[1];
+  out.in_namespace =
+      rest.size() >= 3 && rest[0] == "namespaces" && (!out.group.empty() || !is_own());
+  if (out.in_namespace) {
+    out.ns = rest[1];
     rest.erase(rest.begin(), rest.begin() + 2);
   }
-  target.is_resource = rest.size() <= 3;
-  target.plural = rest[0];
-  if (rest.size() > 1) target.name = rest[1];
-  if (rest.size() > 2) target.subresource = rest[2];
+  out.is_resource = rest.size() <= 3;
+  out.plural = rest[0];
+  if (rest.size() > 1) out.name = rest[1];
+  if (rest.size() > 2) out.subresource = rest[2];
 }
 
 }  // namespace
@@ -86,22 +86,21 @@ Result<std::optional<std::int64_t>> Query::number(std::string_view name) const {
   return value;
 }
 
-Result<Target> Target::parse(std::string_view text) {
-  Target target;
+Result<RequestPath> RequestPath::parse(std::string_view text) {
+  RequestPath out;
   const auto question = text.find('?');
-  target.path = std::string(text.substr(0, question));
-  if (question != std::string_view::npos)
-    target.query = TRY(Query::parse(text.substr(question + 1)));
-  std::vector<std::string> segments = TRY(path_segments(target.path));
+  out.text = std::string(text.substr(0, question));
+  if (question != std::string_view::npos) out.query = TRY(Query::parse(text.substr(question + 1)));
+  std::vector<std::string> segments = TRY(path_segments(out.text));
   if (segments.size() >= 3 && segments[0] == "api" && segments[1] == "v1") {
-    target.version = "v1";
-    read_resource({segments.begin() + 2, segments.end()}, target);
+    out.version = "v1";
+    read_resource({segments.begin() + 2, segments.end()}, out);
   } else if (segments.size() >= 4 && segments[0] == "apis") {
-    target.group = segments[1];
-    target.version = segments[2];
-    read_resource({segments.begin() + 3, segments.end()}, target);
+    out.group = segments[1];
+    out.version = segments[2];
+    read_resource({segments.begin() + 3, segments.end()}, out);
   }
-  return target;
+  return out;
 }
 
 }  // namespace muster::server

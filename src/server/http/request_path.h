@@ -29,8 +29,8 @@ class Query {
 
 // What a request is about: /api/v1/… and /apis/<group>/<version>/… name resources, the rest stays a
 // path.
-struct Target {
-  std::string path;
+struct RequestPath {
+  std::string text;  // without the query
   Query query;
 
   bool is_resource = false;
@@ -42,7 +42,7 @@ struct Target {
   std::string name;
   std::string subresource;
 
-  static Result<Target> parse(std::string_view text);
+  static Result<RequestPath> parse(std::string_view text);
 };
 
 }  // namespace muster::server

@@ -35,7 +35,7 @@ Version version_of(const ObjectPtr& object) {
 }  // namespace
 
 Journal::Journal(rt::Loop& loop, const Kinds& kinds, Store& store, Logger log)
-    : loop_(loop), store_(store), log_(log.named("journal")), room_{.loop = loop}, progress_(loop) {
+    : loop_(loop), store_(store), log_(log.named("journal")), hub_{.loop = loop}, progress_(loop) {
   Contents contents = store.take_contents();
   for (const Kind& kind : kinds.all()) {
     tables_.push_back(std::make_unique<Table>(loop, kind, contents.log_floor));
@@ -49,7 +49,7 @@ Journal::~Journal() {
 }
 
 void Journal::load(Contents contents) {
-  head_ = room_.committed = contents.version;
+  head_ = hub_.committed = contents.version;
   for (Change& change : contents.objects) {
     ObjectKey key;
     Table* table = table_of_key(change.key, key);
@@ -138,7 +138,7 @@ void Journal::stage(Table& table, ObjectKey key, ChangeType type, ObjectPtr befo
 
 void Journal::publish(Version up_to) {
   std::vector<Table*> changed;
-  room_.committed = up_to;
+  hub_.committed = up_to;
   while (!staged_.empty() && staged_.front().change.version <= up_to) {
     Staged next = std::move(staged_.front());
     staged_.pop_front();
@@ -150,7 +150,7 @@ void Journal::publish(Version up_to) {
 }
 
 void Journal::end_watches() {
-  room_.closed = true;
+  hub_.closed = true;
   for (const auto& table : tables_) table->news().pulse();
   progress_.pulse();
 }

@@ -44,9 +44,9 @@ class Journal {
   // they may rest on a change that a crash could still take back.
   Task<Result<void>> settled() { return store_.durable(head_); }
 
-  [[nodiscard]] Version committed() const { return room_.committed; }
+  [[nodiscard]] Version committed() const { return hub_.committed; }
   [[nodiscard]] const std::optional<Error>& failure() const { return store_.failure(); }
-  [[nodiscard]] WatchRoom& room() { return room_; }
+  [[nodiscard]] WatchHub& hub() { return hub_; }
   // Pulsed when versions became visible.
   [[nodiscard]] rt::Event& progress() { return progress_; }
   // Ends every watch.
@@ -68,7 +68,7 @@ class Journal {
   Store& store_;
   Logger log_;
   std::vector<std::unique_ptr<Table>> tables_;
-  WatchRoom room_;
+  WatchHub hub_;
   Version head_ = 0;
   std::deque<Staged> staged_;
   Listener listener_;

@@ -6,22 +6,22 @@
 
 namespace muster::server {
 
-Watcher::Watcher(WatchRoom& room, Table& table, Selector selector, WatchOptions options,
-                 Version from, std::vector<ObjectPtr> initial)
-    : room_(room),
+Watcher::Watcher(WatchHub& hub, Table& table, Selector selector, WatchOptions options, Version from,
+                 std::vector<ObjectPtr> initial)
+    : hub_(hub),
       table_(table),
       selector_(std::move(selector)),
       bookmarks_(options.bookmarks),
       mark_end_(options.initial_events),
       at_(from),
       initial_(std::move(initial)),
-      next_bookmark_(room.loop.monotonic() + kBookmarkInterval) {
-  ++room_.open;
+      next_bookmark_(hub.loop.monotonic() + kBookmarkInterval) {
+  ++hub_.open;
 }
 
 Task<Result<WatchEvent>> Watcher::next() {
   while (true) {
-    if (room_.closed) co_return fail(ErrorCode::Unavailable, "the server is closing");
+    if (hub_.closed) co_return fail(ErrorCode::Unavailable, "the server is closing");
     if (auto event = take_initial()) co_return std::move(*event);
     if (at_ < table_.floor()) {
       co_return fail(ErrorCode::Gone,
@@ -52,7 +52,7 @@ std::optional<WatchEvent> Watcher::take_change() {
   }
   // Nothing between here and the newest version concerns us; staying there keeps a quiet watch
   // young.
-  at_ = std::max(at_, room_.committed);
+  at_ = std::max(at_, hub_.committed);
   return std::nullopt;
 }
 
@@ -100,13 +100,13 @@ Task<Result<bool>> Watcher::wait_for_news() {
     CO_TRY(co_await table_.news().wait());
     co_return false;
   }
-  const Duration left = next_bookmark_ - room_.loop.monotonic();
+  const Duration left = next_bookmark_ - hub_.loop.monotonic();
   if (left > Duration::zero()) {
-    const auto news = co_await rt::with_timeout(room_.loop, left, table_.news().wait());
+    const auto news = co_await rt::with_timeout(hub_.loop, left, table_.news().wait());
     if (news) co_return false;
     if (news.error().code != ErrorCode::Timeout) co_return fail(news.error());
   }
-  next_bookmark_ = room_.loop.monotonic() + kBookmarkInterval;
+  next_bookmark_ = hub_.loop.monotonic() + kBookmarkInterval;
   co_return true;
 }
 

@@ -12,7 +12,7 @@
 namespace muster::server {
 
 // What all watches of a server share; outlives them.
-struct WatchRoom {
+struct WatchHub {
   rt::Loop& loop;
   Version committed = 0;  // everything up to here has been published
   std::size_t open = 0;
@@ -24,9 +24,9 @@ struct WatchRoom {
 // closes.
 class Watcher final : public rt::Source<WatchEvent> {
  public:
-  Watcher(WatchRoom& room, Table& table, Selector selector, WatchOptions options, Version from,
+  Watcher(WatchHub& hub, Table& table, Selector selector, WatchOptions options, Version from,
           std::vector<ObjectPtr> initial);
-  ~Watcher() override { --room_.open; }
+  ~Watcher() override { --hub_.open; }
 
   Task<Result<WatchEvent>> next() override;
   // A bookmark of how far the reader has come.
@@ -41,7 +41,7 @@ class Watcher final : public rt::Source<WatchEvent> {
   [[nodiscard]] WatchEvent bookmark(bool end_of_initial) const;
   Task<Result<bool>> wait_for_news();
 
-  WatchRoom& room_;
+  WatchHub& hub_;
   Table& table_;
   Selector selector_;
   bool bookmarks_;

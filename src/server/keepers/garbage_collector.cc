@@ -1,4 +1,4 @@
-#include "server/keepers/collector.h"
+#include "server/keepers/garbage_collector.h"
 
 #include <algorithm>
 
@@ -21,7 +21,8 @@ bool has_finalizer(const json::Value& object, std::string_view finalizer) {
 
 }  // namespace
 
-Collector::Collector(Core& core) : core_(core), work_(core.loop_), scope_(core.loop_) {
+GarbageCollector::GarbageCollector(Core& core)
+    : core_(core), work_(core.loop_), scope_(core.loop_) {
   for (const auto& table : core_.journal_.tables()) {
     for (const auto& [key, object] : table->head()) {
       const Place place = place_of(*table, *object);
@@ -31,29 +32,30 @@ Collector::Collector(Core& core) : core_(core), work_(core.loop_), scope_(core.l
   }
 }
 
-void Collector::start() {
+void GarbageCollector::start() {
   scope_.spawn(run());
 }
 
-Collector::Place Collector::place_of(const Table& table, const json::Value& object) const {
+GarbageCollector::Place GarbageCollector::place_of(const Table& table,
+                                                   const json::Value& object) const {
   const auto& tables = core_.journal_.tables();
   const auto found =
       std::ranges::find_if(tables, [&](const auto& each) { return each.get() == &table; });
   return {.table = static_cast<std::size_t>(found - tables.begin()), .key = api::key_of(object)};
 }
 
-ObjectPtr Collector::find(const Place& place) const {
+ObjectPtr GarbageCollector::find(const Place& place) const {
   return core_.journal_.tables()[place.table]->find_head(place.key);
 }
 
-void Collector::index(const Place& place, const json::Value& object) {
+void GarbageCollector::index(const Place& place, const json::Value& object) {
   living_[api::uid_of(object)] = place;
   for (const json::Value& owner : object["metadata"]["ownerReferences"].as_array()) {
     dependents_[owner["uid"].as_string()].insert(place);
   }
 }
 
-void Collector::forget(const Place& place, const json::Value& object) {
+void GarbageCollector::forget(const Place& place, const json::Value& object) {
   for (const json::Value& owner : object["metadata"]["ownerReferences"].as_array()) {
     const auto found = dependents_.find(owner["uid"].as_string());
     if (found == dependents_.end()) continue;
@@ -65,7 +67,7 @@ void Collector::forget(const Place& place, const json::Value& object) {
   living_.erase(api::uid_of(object));
 }
 
-void Collector::note(Table& table, const ObjectPtr& before, const ObjectPtr& after) {
+void GarbageCollector::note(Table& table, const ObjectPtr& before, const ObjectPtr& after) {
   const Place place = place_of(table, before != nullptr ? *before : *after);
   if (before != nullptr) forget(place, *before);
   if (after == nullptr) {
@@ -81,19 +83,19 @@ void Collector::note(Table& table, const ObjectPtr& before, const ObjectPtr& aft
   }
 }
 
-void Collector::enqueue(const Place& place) {
+void GarbageCollector::enqueue(const Place& place) {
   if (!queued_.insert(place).second) return;
   queue_.push_back(place);
   work_.set();
 }
 
-void Collector::enqueue_dependents(const std::string& uid) {
+void GarbageCollector::enqueue_dependents(const std::string& uid) {
   const auto found = dependents_.find(uid);
   if (found == dependents_.end()) return;
   for (const Place& place : found->second) enqueue(place);
 }
 
-Task<void> Collector::run() {
+Task<void> GarbageCollector::run() {
   while (true) {
     if (queue_.empty()) {
       work_.reset();
@@ -110,7 +112,7 @@ Task<void> Collector::run() {
   }
 }
 
-void Collector::examine(const Place& place) {
+void GarbageCollector::examine(const Place& place) {
   const ObjectPtr object = find(place);
   if (object == nullptr) return;
   if (api::is_deleting(*object) && finish_deletion(place, *object)) return;
@@ -126,7 +128,7 @@ void Collector::examine(const Place& place) {
 }
 
 // True when the object waited for us and is settled now.
-bool Collector::finish_deletion(const Place& place, const json::Value& object) {
+bool GarbageCollector::finish_deletion(const Place& place, const json::Value& object) {
   if (has_finalizer(object, kOrphan)) {
     orphan_dependents(object);
     strip_finalizer(place, kOrphan);
@@ -137,7 +139,7 @@ bool Collector::finish_deletion(const Place& place, const json::Value& object) {
   return true;
 }
 
-void Collector::orphan_dependents(const json::Value& owner) {
+void GarbageCollector::orphan_dependents(const json::Value& owner) {
   const auto found = dependents_.find(api::uid_of(owner));
   if (found == dependents_.end()) return;
   const std::set<Place> places = found->second;  // the writes below change the index
@@ -152,7 +154,7 @@ void Collector::orphan_dependents(const json::Value& owner) {
   }
 }
 
-bool Collector::has_blocking_dependents(const std::string& uid) const {
+bool GarbageCollector::has_blocking_dependents(const std::string& uid) const {
   const auto found = dependents_.find(uid);
   if (found == dependents_.end()) return false;
   return std::ranges::any_of(found->second, [&](const Place& place) {
@@ -165,7 +167,7 @@ bool Collector::has_blocking_dependents(const std::string& uid) const {
   });
 }
 
-void Collector::strip_finalizer(const Place& place, std::string_view finalizer) {
+void GarbageCollector::strip_finalizer(const Place& place, std::string_view finalizer) {
   const ObjectPtr old = find(place);
   json::Value object = *old;
   std::erase_if(object["metadata"]["finalizers"].array(),
@@ -173,8 +175,8 @@ void Collector::strip_finalizer(const Place& place, std::string_view finalizer) 
   core_.store_change(*core_.journal_.tables()[place.table], old, std::move(object), Mode::Store);
 }
 
-Collector::Owner Collector::look_up(const json::Value& dependent,
-                                    const json::Value& reference) const {
+GarbageCollector::Owner GarbageCollector::look_up(const json::Value& dependent,
+                                                  const json::Value& reference) const {
   const Kind* kind =
       core_.kinds_.find_by_kind(reference["apiVersion"].as_string(), reference["kind"].as_string());
   if (kind == nullptr) return Owner::Solid;

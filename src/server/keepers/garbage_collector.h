@@ -18,9 +18,9 @@ class Core;
 // orphaning deletion. A task of its own on the core's loop, woken by writes; what it does goes the
 // same way as anybody's write. An owner of a kind that this server does not keep counts as
 // existing.
-class Collector {
+class GarbageCollector {
  public:
-  explicit Collector(Core& core);
+  explicit GarbageCollector(Core& core);
 
   void start();
   Task<void> close() { return scope_.close(); }
