@@ -137,7 +137,7 @@ def prepare(directory, rights):
     for name in (NAMESPACE, "muster-system"):
         admin.call("POST", "/api/v1/namespaces", {"metadata": {"name": name}})
     deploy = support.ROOT / "deploy"
-    for file in [*sorted(deploy.glob("crds/*_*.yaml")), deploy / "role.yaml", deploy / "rbac.yaml"]:
+    for file in [*sorted(deploy.glob("crds/*_*.yaml")), *deploy.glob("role.yaml"), deploy / "rbac.yaml"]:
         subprocess.run([*kubectl, "apply", "--server-side", "-f", str(file)], check=True, stdout=subprocess.DEVNULL)
     rbac = "/apis/rbac.authorization.k8s.io/v1"
     for user, rules in rights.items():

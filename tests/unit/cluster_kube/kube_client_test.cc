@@ -84,16 +84,18 @@ TEST_F(KubeClientTest, APageLargerThanWeReadSaysSoAndTheNextIsRead) {
 }
 
 TEST_F(KubeClientTest, APageWithMoreValuesThanWeReadIsTooLargeAsWell) {
-  std::string items;
-  for (std::size_t i = 0; i < 2 * json::kAnswerLimits.nodes / 10; ++i) {
-    items += items.empty() ? "{" : ",{";
-    items += R"("a":[0,0,0,0,0]})";
-  }
+  std::string items = "0";
+  for (std::size_t i = 0; i < json::kAnswerLimits.nodes; ++i) items += ",0";
   const std::string body = R"({"metadata":{},"items":[)" + items + "]}";
   auto& kube = cluster([&](auto&, int) { return answer(200, body); });
   EXPECT_EQ(loop_.run(kube.list(api::nodes(), {})).error().code, ErrorCode::TooLarge);
-  EXPECT_EQ(loop_.run(kube.get(api::nodes(), {"", "n"})).error().code, ErrorCode::Parse)
-      << "of one object it is the server's fault";
+}
+
+TEST_F(KubeClientTest, AnObjectThatIsTooMuchToReadIsTheServersFault) {
+  const std::string body =
+      R"({"a":)" + std::string(limits::kMaxDepth, '[') + std::string(limits::kMaxDepth, ']') + "}";
+  auto& kube = cluster([&](auto&, int) { return answer(200, body); });
+  EXPECT_EQ(loop_.run(kube.get(api::nodes(), {"", "n"})).error().code, ErrorCode::Parse);
 }
 
 TEST_F(KubeClientTest, ARefusedWriteIsRepeatedAfterTheTimeTheServerAsksFor) {

@@ -95,7 +95,7 @@ class ReflectorTest : public InMemory {
 TEST_F(ReflectorTest, APageThatIsTooLargeIsAskedForInHalves) {
   troubled_.most_in_a_page = 3;
   start();
-  EXPECT_THAT(troubled_.limits, ElementsAre(500, 250, 125, 62, 31, 15, 7, 3, 3, 3, 3));
+  EXPECT_THAT(troubled_.limits, ElementsAre(250, 125, 62, 31, 15, 7, 3, 3, 3, 3));
   EXPECT_THAT(names_.known, SizeIs(10));
   EXPECT_THAT(warnings_, IsEmpty());
 }
@@ -105,7 +105,7 @@ TEST_F(ReflectorTest, LaterListsTryLargerPagesAgain) {
   start();
   troubled_.most_in_a_page = 1000;
   loop_.run_for(3h);
-  EXPECT_EQ(troubled_.limits.back(), 500);
+  EXPECT_EQ(troubled_.limits.back(), 250);
 }
 
 TEST_F(ReflectorTest, NoPageIsKept) {

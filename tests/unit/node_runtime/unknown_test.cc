@@ -251,6 +251,44 @@ TEST(Versions, RecordsSayWhoWroteThem) {
   EXPECT_EQ(later.error().message, "it has version 2, this program knows those up to 1");
 }
 
+// The bytes of version 0 as they lie on disks, written down here without the code that writes them.
+std::string number_0(std::int64_t value) {
+  std::string out(sizeof value, '\0');
+  std::memcpy(out.data(), &value, sizeof value);
+  return out;
+}
+std::string text_0(const std::string& value) {
+  return number_0(static_cast<std::int64_t>(value.size())) + value;
+}
+
+TEST(Versions, TheRecordsOfVersion0AreReadForEver) {
+  const auto nothing = number_0(0) + number_0(0);
+  const auto sandbox = text_0("uid") + text_0("default") + text_0("pod-a") + text_0("host") +
+                       number_0(0) + text_0("shm") + text_0("/hosts") + number_0(1) +
+                       number_0(1500) + nothing + nothing + text_0("10.222.0.9") +
+                       text_0("10.222.0.1") + number_0(22) + text_0("bridge") + text_0("link") +
+                       text_0("10.96.0.0/16") + number_0(1) + text_0("/memory") + text_0("/cpu") +
+                       text_0("/logs") + number_0(64) + text_0("/pods") + text_0("/dev/shm/x");
+  const auto record = shim::decode<shim::SandboxRecord>(sandbox);
+  ASSERT_TRUE(record) << record.error().message;
+  EXPECT_EQ(record->spec.pod_uid, "uid");
+  EXPECT_EQ(record->spec.limits.cpu_milli, 1500);
+  EXPECT_EQ(record->address, "10.222.0.9");
+  EXPECT_EQ(record->cgroups.version, linux::CgroupRoots::Version::V1);
+  EXPECT_EQ(record->shm_directory, "/dev/shm/x");
+
+  const auto shim = number_0(4711) + number_0(99) + text_0("boot");
+  EXPECT_EQ(shim::decode<linux::ProcessIdentity>(shim)->pid, 4711);
+  const auto started = shim::decode<shim::StartRecord>(shim + number_0(5));
+  EXPECT_EQ(started->started, Time(std::chrono::nanoseconds(5)));
+  const auto exit = number_0(137) + number_0(9) + number_0(1) + number_0(0) + number_0(5) +
+                    number_0(6) + text_0("gone");
+  EXPECT_TRUE(shim::decode<ContainerExit>(exit)->oom_killed);
+  EXPECT_EQ(shim::decode<ContainerExit>(exit)->termination_message, "gone");
+  const auto failed = shim::decode<shim::FailureRecord>(number_0(1) + text_0("no x bit"));
+  EXPECT_EQ(failed->failure, StartFailure::NotExecutable);
+}
+
 // A shim answers whoever asks it in the asker's version.
 TEST_F(UnknownPodTest, AnOlderMusterIsAnsweredInItsOwnVersion) {
   open_runtime();
