@@ -83,6 +83,7 @@ class LiveErrors {
     reader_ = std::make_unique<rt::Descriptor>(loop, ends[0]);
     enough_ =
         std::make_unique<rt::Timer>(loop, std::chrono::seconds(20), [this] { reader_->close(); });
+    open_ = Fd(::dup(ends[0]));
     const Fd writer(ends[1]);
     saved_ = Fd(::dup(STDERR_FILENO));
     ::dup2(writer.get(), STDERR_FILENO);
@@ -105,6 +106,7 @@ class LiveErrors {
  private:
   std::unique_ptr<rt::Descriptor> reader_;
   std::unique_ptr<rt::Timer> enough_;
+  Fd open_;  // for writers, when nobody reads any more
   Fd saved_;
   std::string seen_;
 };
