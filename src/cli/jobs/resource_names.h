@@ -16,7 +16,8 @@ struct NamedResource {
   const plan::Dialect* dialect = nullptr;  // of a job kind
 };
 
-// Whether that is a spelling of the kind: trainjobs, tj, trainjob.example.org, TrainJob.v1.example.org.
+// Whether that is a spelling of the kind: trainjobs, tj, trainjob.example.org,
+// TrainJob.v1.example.org.
 bool names_kind(const plan::Identity& identity, std::string_view name);
 
 // `jobs` is every job kind; anything else is one resource: its plural, singular, kind or short
