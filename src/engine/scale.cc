@@ -75,10 +75,10 @@ class Maker {
   }
 
   void make_pods(const plan::Role& role, RankIterator rank, RankIterator end) {
-    static const plan::RoleLedger kNothing;
+    static const plan::RoleLedger nothing;
     const auto remembered = ledger_.roles.find(role.name);
     const plan::RoleLedger& known =
-        remembered == ledger_.roles.end() ? kNothing : remembered->second;
+        remembered == ledger_.roles.end() ? nothing : remembered->second;
     for (; rank != end; ++rank) {
       if (rank->pod != nullptr) continue;
       const auto wait = known.not_before.find(rank->index);

@@ -62,7 +62,7 @@ TEST_F(EventTest, ALongMessageIsCutBetweenTwoCharacters) {
     EXPECT_LE(message.size(), limits::kMaxEventMessageBytes);
     EXPECT_GT(message.size(), limits::kMaxEventMessageBytes - 6);
     EXPECT_TRUE(is_utf8(message)) << before;
-    EXPECT_TRUE(message.ends_with("..."));
+    EXPECT_TRUE(message.ends_with("…"));
   }
   EXPECT_EQ(event_message(std::string(limits::kMaxEventMessageBytes, 'x')),
             std::string(limits::kMaxEventMessageBytes, 'x'));

@@ -37,16 +37,6 @@ class AnyAddress final : public plan::Addresses {
   }
 };
 
-class AnyAddress final : public plan::Addresses {
- public:
-  [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp&) const override {
-    return "10.96.0.1";
-  }
-  [[nodiscard]] std::optional<std::string> of(const plan::PodIp&) const override {
-    return "10.0.0.1";
-  }
-};
-
 class WaveTest : public InMemory {
  protected:
   WaveTest() {

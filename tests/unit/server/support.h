@@ -54,11 +54,11 @@ class WidgetDialect final : public plan::Dialect {
                                    const plan::Verdict&, Time) const override {
     return status;
   }
-  [[nodiscard]] json::Value invalid_status(const json::Value&, const Error&, Time) const override {
-    return {};
-  }
-  [[nodiscard]] std::optional<plan::EventText> word(const plan::JobRef&,
-                                                    const plan::Note&) const override {
+  [[nodiscard]] json::Value schema() const override { return {}; }
+  [[nodiscard]] bool manages(const json::Value&) const override { return true; }
+  [[nodiscard]] plan::StoredPhase phase_of(const json::Value&) const override { return {}; }
+  [[nodiscard]] std::optional<plan::EventText> event_for(const plan::JobRef&,
+                                                         const plan::Note&) const override {
     return std::nullopt;
   }
 
