@@ -4,6 +4,7 @@
 
 #include "api/object.h"
 #include "api/pod.h"
+#include "base/strings.h"
 #include "json/write.h"
 #include "plan/ledger.h"
 #include "plan/plan.h"
@@ -39,7 +40,7 @@ std::int64_t disruptions_in(const plan::Ledger& ledger) {
 }
 
 std::int64_t number_in(const json::Value& pod, std::string_view label) {
-  return std::stoll(api::label_of(pod, label));
+  return parse_int(api::label_of(pod, label)).value_or(0);
 }
 
 std::string incarnation(const Process& process) {

@@ -126,8 +126,8 @@ std::vector<Workload> make_workloads() {
   all.push_back({"suspend",
                  three_ranks(),
                  // In epoch 2 already where a fault hid that the job was held and let go before.
-                 {.exits = {{"Worker/0#0@2", {seconds(40), 0}},
-                            {"Worker/1#0@2", {seconds(40), 0}},
+                 {.exits = {{"Worker/0#0@2", {seconds(12), 0}},
+                            {"Worker/1#0@2", {seconds(12), 0}},
                             {"Worker/0#0@4", {seconds(10), 0}},
                             {"Worker/1#0@4", {seconds(10), 0}}}},
                  &suspend,
@@ -210,7 +210,7 @@ Task<void> User::edit_job(std::function<void(json::Value&)> edit) {
     json::Value edited = **job;
     edit(edited);
     const auto stored = co_await cluster_.update(jobs_, std::move(edited));
-    if (stored) co_return;
+    if (stored || stored.error().code == ErrorCode::Cancelled) co_return;
     if (stored.error().code != ErrorCode::Conflict) {
       check_failed(__FILE__, __LINE__, stored.error().message.c_str());
     }
