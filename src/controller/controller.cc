@@ -226,10 +226,10 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
         .uid = api::uid_of(*job), .first_look = loop_.now(), .last_status = loop_.monotonic()};
   }
   const plan::JobRef ref = plan::job_ref(kind.dialect->identity().resource, *job);
-  const engine::Observed observed = observe(*job, memory);
   memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
   const auto plan = compile(kind, *job, memory);
-  Decision decision = decide(plan, ref, observed);
+  // What is observed is let go before anything is awaited: of a large job it is megabytes.
+  Decision decision = decide(plan, ref, observe(*job, memory));
   co_return co_await carry_out(kind, key, job, ref, plan.value_or(nullptr), std::move(decision));
 }
 
