@@ -91,5 +91,58 @@ TEST(CleanUpObjects, OneThatIsTheJobsStaysAsLongAsTheJob) {
   EXPECT_EQ(std::get<DeleteObject>(wave[0]).name, "another");
 }
 
+struct PolicyCase {
+  std::string name;
+  plan::Phase phase;
+  std::optional<plan::CauseKind> cause;
+  CleanUp expected;
+};
+
+TEST(CleanUpByEnd, EachWayToEndHasItsPolicy) {
+  using plan::CauseKind;
+  using plan::Phase;
+  plan::Role role;
+  role.on_success = CleanUp::None;
+  role.on_failure = CleanUp::All;
+  role.on_limit = CleanUp::Running;
+  const std::vector<PolicyCase> cases = {
+      {"success", Phase::Succeeded, {}, CleanUp::None},
+      {"a rank failed", Phase::Failed, CauseKind::PodFailed, CleanUp::All},
+      {"refused", Phase::Failed, CauseKind::Rejected, CleanUp::All},
+      {"a name was taken", Phase::Failed, CauseKind::ForeignObject, CleanUp::All},
+      {"active for too long", Phase::Failed, CauseKind::Deadline, CleanUp::Running},
+      {"restarted too often", Phase::Failed, CauseKind::BackoffLimit, CleanUp::Running},
+  };
+  for (const PolicyCase& c : cases) {
+    plan::Ledger ledger{.phase = c.phase};
+    if (c.cause) ledger.cause = plan::Cause{.kind = *c.cause};
+    EXPECT_EQ(clean_up_policy(role, ledger), c.expected) << c.name;
+  }
+}
+
+TEST(CleanUpPods, WhatIsOnItsWayOutIsNotAskedAgain) {
+  const auto plan = JobBuilder().scheduler().workers(2).clean(CleanUp::All).build();
+  Observed observed = begun();
+  observed.pods = {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Running)};
+  observed.pods[0].deleting = true;
+  observed.objects = {service()};
+  observed.objects[0].deleting = true;
+  std::vector<Action> wave;
+  clean_up(plan, observed, {.phase = plan::Phase::Succeeded}, wave);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<DeletePod>(wave[0]).name, "bert-worker-1");
+}
+
+TEST(CleanUpPods, ThoseOfARoleThatIsNoMoreGoOnlyWhileTheyRun) {
+  const auto plan = JobBuilder().workers(1).clean(CleanUp::None).build();
+  Observed observed = begun();
+  observed.pods = {pod("PS", 0, PodPhase::Running), pod("PS", 1, PodPhase::Succeeded, 0),
+                   pod("Worker", 0, PodPhase::Running)};
+  std::vector<Action> wave;
+  clean_up(plan, observed, {.phase = plan::Phase::Failed}, wave);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<DeletePod>(wave[0]).name, "bert-ps-0");
+}
+
 }  // namespace
 }  // namespace muster::engine

@@ -114,5 +114,117 @@ TEST(Scale, PodsOfAnOlderEpochAreWaitedFor) {
   EXPECT_THAT(created_pods(decide(plan, observed, kStart)), ElementsAre("bert-worker-0"));
 }
 
+struct SurplusCase {
+  std::string name;
+  PodView pod;
+  plan::Ledger ledger;
+  std::optional<Reason> reason;  // nothing: it stays
+};
+
+PodView of_epoch(PodView view, std::int64_t epoch) {
+  view.epoch = epoch;
+  return view;
+}
+
+PodView going(PodView view) {
+  view.deleting = true;
+  return view;
+}
+
+plan::Ledger replaced_twice() {
+  plan::Ledger ledger;
+  ledger.roles["Worker"].attempts[0] = 2;
+  return ledger;
+}
+
+TEST(Surplus, EveryDeletionHasItsReason) {
+  const auto plan = JobBuilder().workers(1).build();
+  const PodView wanted = pod("Worker", 0, PodPhase::Running);
+  const std::vector<SurplusCase> cases = {
+      {"wanted", wanted, {}, {}},
+      {"an index too many", pod("Worker", 1, PodPhase::Running), {}, Reason::ScaleDown},
+      {"no index at all", pod("Worker", -1, PodPhase::Running), {}, Reason::ScaleDown},
+      {"a role that is no more", pod("PS", 0, PodPhase::Running), {}, Reason::ScaleDown},
+      {"of an older epoch", wanted, {.epoch = 1}, Reason::Superseded},
+      {"of a suspended job",
+       wanted,
+       {.epoch = 1, .phase = plan::Phase::Suspended},
+       Reason::Suspended},
+      {"of a newer epoch, which we did not store",
+       of_epoch(wanted, 3),
+       {.epoch = 2},
+       Reason::Superseded},
+      {"replaced", attempt(wanted, 1), replaced_twice(), Reason::ReplaceFailed},
+      {"the try that is wanted", attempt(wanted, 2), replaced_twice(), {}},
+      {"already going", going(wanted), {.epoch = 1}, {}},
+  };
+  for (const SurplusCase& c : cases) {
+    const std::vector<PodView> pods = {c.pod};
+    std::vector<Action> wave;
+    remove_surplus_pods(Census(plan, pods, c.ledger), c.ledger, wave);
+    ASSERT_EQ(wave.size(), c.reason ? 1U : 0U) << c.name;
+    if (c.reason) EXPECT_EQ(std::get<DeletePod>(wave[0]).reason, *c.reason) << c.name;
+  }
+}
+
+struct MissingCase {
+  std::string name;
+  std::vector<ObjectView> objects;
+  std::vector<std::string> pods;
+  std::string waiting_for;
+};
+
+TEST(Missing, PodsWaitForWhatTheyNeed) {
+  const auto plan = JobBuilder().scheduler().workers(1).build();
+  ObjectView leaving = service();
+  leaving.deleting = true;
+  ObjectView another = service();
+  another.resource = api::config_maps();
+  const std::vector<MissingCase> cases = {
+      {"no Service yet", {}, {}, ""},
+      {"a Service on its way out", {leaving}, {}, ""},
+      {"something else of that name", {another}, {}, ""},
+      {"no address yet",
+       {service("bert-scheduler-0", "")},
+       {"bert-scheduler-0"},
+       "an address that Worker needs"},
+      {"all there", {service()}, {"bert-scheduler-0", "bert-worker-0"}, ""},
+  };
+  for (const MissingCase& c : cases) {
+    const Census census(plan, {}, {});
+    std::vector<Action> wave;
+    const Missing missing = create_missing(plan, census, Children(c.objects), {}, kStart, wave);
+    std::vector<std::string> pods;
+    for (const Action& action : wave) {
+      if (const auto* made = std::get_if<CreatePod>(&action)) pods.push_back(made->name);
+    }
+    EXPECT_EQ(pods, c.pods) << c.name;
+    EXPECT_EQ(missing.waiting_for, c.waiting_for) << c.name;
+  }
+}
+
+TEST(Missing, TheEarliestWaitIsWhenToLookAgain) {
+  const auto plan = JobBuilder().workers(3).build();
+  plan::Ledger ledger;
+  ledger.roles["Worker"].not_before = {{0, kStart + 9s}, {1, kStart + 4s}, {2, kStart}};
+  std::vector<Action> wave;
+  const Missing missing =
+      create_missing(plan, Census(plan, {}, ledger), Children({}), ledger, kStart, wave);
+  EXPECT_EQ(missing.wake_at, kStart + 4s);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<CreatePod>(wave[0]).name, "bert-worker-2");
+}
+
+TEST(SurplusObjects, WhatThePlanHasNoMoreGoesAndWhatLeavesIsLeftAlone) {
+  const auto plan = JobBuilder().scheduler().workers(1).build();
+  Observed observed = begun();
+  observed.objects = {service(), service("bert-old"), service("bert-older")};
+  observed.objects[2].deleting = true;
+  std::vector<Action> wave;
+  remove_surplus_objects(plan, observed, Children(observed.objects), {}, wave);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<DeleteObject>(wave[0]).name, "bert-old");
+}
+
 }  // namespace
 }  // namespace muster::engine
