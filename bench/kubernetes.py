@@ -41,8 +41,15 @@ class Client:
 
     def open(self, method, path, body=None, accept="application/json"):
         headers = {"Authorization": f"Bearer {self.identity.token}", "Content-Type": "application/json", "Accept": accept}
-        self.connection.request(method, path, body, headers)
-        answer = self.connection.getresponse()
+        try:
+            self.connection.request(method, path, body, headers)
+            answer = self.connection.getresponse()
+        except (http.client.RemoteDisconnected, ConnectionError):
+            # Closed by the server while nothing was asked for a long time.
+            self.connection.close()
+            self.connection = self.connect()
+            self.connection.request(method, path, body, headers)
+            answer = self.connection.getresponse()
         if answer.status >= 300:
             raise RuntimeError(f"{method} {path}: {answer.status} {answer.read().decode()[:500]}")
         return answer

@@ -17,7 +17,8 @@ namespace muster::controller {
 
 // Writes events about jobs. They are worth little compared with a pod: they wait while there is
 // other work (but not longer than a few seconds), are sent a few at a time, and are dropped with a
-// count when too many queue up or the server refuses them. Lives on the loop.
+// count when too many queue up or the server refuses them. Lives on the loop; identities outlive
+// it.
 class Recorder {
  public:
   struct Options {
@@ -40,6 +41,17 @@ class Recorder {
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
 
  private:
+  // What an event says; its body, several times as big, is made when it is sent.
+  struct Waiting {
+    const plan::Identity* identity;
+    std::string ns;
+    std::string name;
+    std::string uid;
+    plan::EventText text;
+    Time at;
+  };
+
+  static json::Value body_of(const Waiting& event, Rng& rng);
   Task<void> send_one();
   Task<void> wait_for_quiet();
 
@@ -49,7 +61,7 @@ class Recorder {
   Logger log_;
   Options options_;
   rt::Event ready_;
-  std::deque<json::Value> queue_;
+  std::deque<Waiting> queue_;
   // Of what lasts, by job uid: the last text of each reason and subject.
   std::map<std::string, std::map<std::string, std::string>> said_;
   std::uint64_t dropped_ = 0;
