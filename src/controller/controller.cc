@@ -180,6 +180,7 @@ Task<Result<void>> Controller::sync(const std::string& key) {
   const std::string path = key.substr(kind.prefix.size());
   const auto slash = path.find('/');
   const api::ObjectKey object{.ns = path.substr(0, slash), .name = path.substr(slash + 1)};
+  Compiled compiled;
   for (int looks = 0; looks < kLooksInARow; ++looks) {
     if (!may_write()) co_return Result<void>{};
     const auto job = kind.jobs.find(object);
@@ -197,7 +198,7 @@ Task<Result<void>> Controller::sync(const std::string& key) {
       memories_[key].recheck = false;
       continue;
     }
-    if (!CO_TRY(co_await look(kind, key, job))) co_return Result<void>{};
+    if (!CO_TRY(co_await look(kind, key, job, compiled))) co_return Result<void>{};
   }
   queue_.add(key);
   co_return Result<void>{};
@@ -218,7 +219,8 @@ Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key,
 }
 
 // One decision. True when it did something, so that another look is due.
-Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job) {
+Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                                    Compiled& compiled) {
   if (!kind.dialect->manages(*job) || ended_before_us(*kind.dialect, *job)) co_return false;
   Memory& memory = memories_[key];
   if (memory.uid != api::uid_of(*job)) {
@@ -227,15 +229,21 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   }
   const plan::JobRef ref = plan::job_ref(kind.dialect->identity().resource, *job);
   memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
-  const auto plan = compile(kind, *job, memory);
+  if (compiled.uid != ref.uid || compiled.generation != ref.generation) {
+    compiled = {.uid = ref.uid, .generation = ref.generation, .plan = kind.dialect->compile(*job)};
+  }
   // What is observed is let go before anything is awaited: of a large job it is megabytes.
-  Decision decision = decide(plan, ref, observe(*job, memory));
-  co_return co_await carry_out(kind, key, job, ref, plan.value_or(nullptr), std::move(decision));
+  Decision decision = decide(compiled.plan, ref, observe(*job, memory));
+  // A frozen job has no plan; its status is written in the words of an empty one.
+  plan::Plan frozen;
+  frozen.job = ref;
+  const plan::Plan& plan = compiled.plan ? *compiled.plan : frozen;
+  co_return co_await carry_out(kind, key, job, plan, std::move(decision));
 }
 
-Decision Controller::decide(const Result<std::shared_ptr<const plan::Plan>>& plan,
-                            const plan::JobRef& job, const engine::Observed& observed) {
-  if (plan) return options_.decide(**plan, observed, loop_.now());
+Decision Controller::decide(const Result<plan::Plan>& plan, const plan::JobRef& job,
+                            const engine::Observed& observed) {
+  if (plan) return options_.decide(*plan, observed, loop_.now());
   if (!has_begun(observed)) {
     return engine::decide_invalid(job, observed, plan.error(), loop_.now());
   }
@@ -258,28 +266,12 @@ engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   return observed;
 }
 
-Result<std::shared_ptr<const plan::Plan>> Controller::compile(const Kind& kind,
-                                                              const json::Value& job,
-                                                              Memory& memory) {
-  const std::int64_t generation = api::generation_of(job);
-  if (!memory.plan || memory.generation != generation) {
-    memory.plan = std::make_shared<const plan::Plan>(TRY(kind.dialect->compile(job)));
-    memory.generation = generation;
-  }
-  return memory.plan;
-}
-
 Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
-                                         const plan::JobRef& ref,
-                                         std::shared_ptr<const plan::Plan> plan,
-                                         Decision decision) {
-  // A frozen job has no plan; its status is written in the words of an empty one.
-  plan::Plan frozen;
-  frozen.job = ref;
-  const plan::Plan& words = plan ? *plan : frozen;
+                                         const plan::Plan& plan, Decision decision) {
+  const plan::JobRef& ref = plan.job;
   const json::Value& stored = (*job)["status"];
-  json::Value status = kind.dialect->status(words, stored, decision.verdict, loop_.now());
-  status[kStatusKey] = plan::muster_status(words, stored[kStatusKey], decision.verdict);
+  json::Value status = kind.dialect->status(plan, stored, decision.verdict, loop_.now());
+  status[kStatusKey] = plan::muster_status(plan, stored[kStatusKey], decision.verdict);
   const bool changed = status != stored;
   const plan::Phase before = plan::phase_named(stored[kStatusKey]["phase"].as_string());
   // A server that drops the ledger is found out before anything is made that it could not keep.
@@ -292,7 +284,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   say(kind, ref, decision.notes);
   if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
   if (!decision.wave.empty()) {
-    WaveResult result = co_await waves_.run(words, std::move(decision.wave));
+    WaveResult result = co_await waves_.run(plan, std::move(decision.wave));
     say(kind, ref, result.notes);
     memories_[key].refusals = std::move(result.refusals);
     memories_[key].recheck |= result.job_in_doubt;

@@ -60,13 +60,19 @@ class Controller {
   struct Memory {
     std::string uid;
     Time first_look{};
-    std::int64_t generation = -1;
-    std::shared_ptr<const plan::Plan> plan;
     std::vector<engine::Refusal> refusals;
     Monotonic last_status{};  // stored then, or first looked at
     Monotonic next_look{};    // what children do is looked at then
     bool counted = false;     // in the metrics
     bool recheck = false;     // a child was lost: perhaps because the job is gone
+  };
+
+  // The plan of the job that is looked at. Looks in a row share it; nobody keeps it between them:
+  // it is larger than the job itself, and made in microseconds.
+  struct Compiled {
+    std::string uid;
+    std::int64_t generation = -1;
+    Result<plan::Plan> plan = plan::Plan{};
   };
 
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
@@ -77,18 +83,16 @@ class Controller {
   Task<void> work();
   Task<Result<void>> sync(const std::string& key);
   Task<Result<void>> read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job);
-  Task<Result<bool>> look(Kind& kind, const std::string& key, cluster::ObjectPtr job);
+  Task<Result<bool>> look(Kind& kind, const std::string& key, cluster::ObjectPtr job,
+                          Compiled& compiled);
   Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
-                               const plan::JobRef& ref, std::shared_ptr<const plan::Plan> plan,
-                               engine::Decision decision);
+                               const plan::Plan& plan, engine::Decision decision);
   Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job,
                                                 json::Value status);
   bool is_due(const std::string& key, const json::Value& ledger, const json::Value& stored);
-  engine::Decision decide(const Result<std::shared_ptr<const plan::Plan>>& plan,
-                          const plan::JobRef& job, const engine::Observed& observed);
+  engine::Decision decide(const Result<plan::Plan>& plan, const plan::JobRef& job,
+                          const engine::Observed& observed);
   engine::Observed observe(const json::Value& job, Memory& memory);
-  Result<std::shared_ptr<const plan::Plan>> compile(const Kind& kind, const json::Value& job,
-                                                    Memory& memory);
   void say(const Kind& kind, const plan::JobRef& job, const std::vector<plan::Note>& notes);
   void count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after);
 
