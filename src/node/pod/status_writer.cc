@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "api/object.h"
-#include "json/write.h"
 #include "node/pod/status.h"
 
 namespace muster::node {
@@ -15,8 +14,8 @@ constexpr Duration kLongestRetry = std::chrono::seconds(10);
 
 }  // namespace
 
-void PodStatusWriter::look() {
-  if (!settled()) dirty_.set();
+void PodStatusWriter::look(const json::Value& wanted) {
+  if (!settled(wanted)) dirty_.set();
 }
 
 json::Value PodStatusWriter::desired() const {
@@ -28,19 +27,17 @@ json::Value PodStatusWriter::desired() const {
 
 // A server that writes our words in its own way must not make us repeat them: what we wrote last
 // counts as well.
-bool PodStatusWriter::settled() const {
-  if (subject_.facts.forgotten) return true;
-  const auto wanted = desired();
-  return wanted == (*subject_.pod)["status"] || json::write_canonical(wanted) == last_written_;
+bool PodStatusWriter::settled(const json::Value& wanted) const {
+  return subject_.facts.forgotten || wanted == (*subject_.pod)["status"] || wanted == last_written_;
 }
 
 Task<PodStatusWriter::Outcome> PodStatusWriter::write() {
   auto object = *subject_.pod;
-  object["status"] = desired();
-  auto text = json::write_canonical(std::as_const(object)["status"]);
+  auto status = desired();
+  object["status"] = status;
   auto answer = co_await subject_.node.cluster.update_status(api::pods(), std::move(object));
   if (answer) {
-    last_written_ = std::move(text);
+    last_written_ = std::move(status);
     subject_.node.host.wrote(*answer);
     co_return Outcome::Written;
   }
@@ -73,7 +70,7 @@ Task<void> PodStatusWriter::run() {
     const auto waited = co_await dirty_.wait();
     if (!waited) co_return;
     dirty_.reset();
-    while (!settled() && !subject_.scope.stopping()) {
+    while (!settled(desired()) && !subject_.scope.stopping()) {
       const auto outcome = co_await write();
       if (outcome == Outcome::Cancelled) co_return;
       if (outcome == Outcome::Gone) {

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <string>
-
 #include "json/value.h"
 #include "node/pod/subject.h"
 #include "rt/task.h"
@@ -16,12 +14,12 @@ class PodStatusWriter {
   explicit PodStatusWriter(PodSubject& subject) : subject_(subject), dirty_(subject.node.loop) {}
 
   void start() { subject_.scope.spawn(run()); }
-  // Something may be new: written if it is.
-  void look();
   // The status that follows from what is known now.
   [[nodiscard]] json::Value desired() const;
+  // It may be new: written if it is.
+  void look(const json::Value& wanted);
   // The API has it.
-  [[nodiscard]] bool settled() const;
+  [[nodiscard]] bool settled(const json::Value& wanted) const;
 
  private:
   enum class Outcome { Written, Gone, Retry, Cancelled };
@@ -31,7 +29,7 @@ class PodStatusWriter {
   Task<Outcome> read_again();
 
   PodSubject& subject_;
-  std::string last_written_;
+  json::Value last_written_;
   rt::Event dirty_;
 };
 

@@ -88,7 +88,7 @@ void PodWorker::refresh_view() {
   const auto before = visible(*view_);
   view_ = std::make_shared<const json::Value>(std::move(fresh));
   if (before != visible(*view_)) subject_.node.host.pod_changed();
-  writer_.look();
+  writer_.look((*view_)["status"]);
 }
 
 Task<void> PodWorker::run() {
@@ -121,7 +121,7 @@ Task<void> PodWorker::wait_for_event() {
 void PodWorker::advance(const PodEvent& event) {
   const PodObservation seen{.pod = *subject_.pod,
                             .back_off = subject_.node.options.back_off,
-                            .reported = writer_.settled(),
+                            .reported = writer_.settled((*view_)["status"]),
                             .now = subject_.now()};
   const auto before = state_.index();
   auto next = step(state_, std::move(subject_.facts), event, seen);
