@@ -33,11 +33,15 @@ Names with_suffix(const Names& names, std::string_view suffix) {
 
 json::Array rules_for(const plan::Registry& registry) {
   ByGroup jobs;
+  ByGroup held;  // by a finalizer that is ours to take off
   ByGroup children{{"", {api::pods().plural}}};
   Names leases;
   for (const auto& dialect : registry.all()) {
     const plan::Identity& identity = dialect->identity();
     jobs[identity.resource.group].insert(identity.resource.plural);
+    if (!identity.foreign_finalizer.empty()) {
+      held[identity.resource.group].insert(identity.resource.plural);
+    }
     for (const api::Resource& child : identity.children) children[child.group].insert(child.plural);
     if (!identity.foreign_lease.empty()) leases.insert(identity.foreign_lease);
   }
@@ -49,6 +53,7 @@ json::Array rules_for(const plan::Registry& registry) {
     // Children block the deletion of their owner; some clusters ask for this right to say so.
     rules.push_back(rule(group, with_suffix(names, "/finalizers"), {"update"}));
   }
+  for (const auto& [group, names] : held) rules.push_back(rule(group, names, {"update"}));
   for (const auto& [group, names] : children) {
     rules.push_back(rule(group, names, {"get", "list", "watch", "create", "delete"}));
   }

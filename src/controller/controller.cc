@@ -1,5 +1,7 @@
 #include "controller/controller.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/object.h"
@@ -44,6 +46,13 @@ bool has_begun(const engine::Observed& observed) {
 bool ended_before_us(const plan::Dialect& dialect, const json::Value& job) {
   if (job["status"][kStatusKey].is_object()) return false;
   return plan::is_terminal(dialect.phase_of(job["status"]).phase);
+}
+
+// On its way out, and kept from it by the finalizer of an operator that we replaced.
+bool is_held_by(const json::Value& job, const std::string& finalizer) {
+  if (finalizer.empty() || !api::is_deleting(job)) return false;
+  const json::Array& held = job["metadata"]["finalizers"].as_array();
+  return std::ranges::find(held, json::Value(finalizer)) != held.end();
 }
 
 }  // namespace
@@ -221,7 +230,11 @@ Task<Result<void>> Controller::read_again(Kind& kind, const api::ObjectKey& key,
 // One decision. True when it did something, so that another look is due.
 Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                                     Compiled& compiled) {
-  if (!kind.dialect->manages(*job) || ended_before_us(*kind.dialect, *job)) co_return false;
+  if (!kind.dialect->manages(*job)) co_return false;
+  if (is_held_by(*job, kind.dialect->identity().foreign_finalizer)) {
+    co_return co_await let_go(kind, job);
+  }
+  if (ended_before_us(*kind.dialect, *job)) co_return false;
   Memory& memory = memories_[key];
   if (memory.uid != api::uid_of(*job)) {
     memory = Memory{
@@ -239,6 +252,19 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   frozen.job = ref;
   const plan::Plan& plan = compiled.plan ? *compiled.plan : frozen;
   co_return co_await carry_out(kind, key, job, plan, std::move(decision));
+}
+
+// There is no work behind that finalizer, and nobody else is left to take it off.
+Task<Result<bool>> Controller::let_go(Kind& kind, cluster::ObjectPtr job) {
+  const plan::Identity& identity = kind.dialect->identity();
+  json::Value update = *job;
+  std::erase(update["metadata"]["finalizers"].array(), json::Value(identity.foreign_finalizer));
+  const auto stored = co_await cluster_.update(identity.resource, std::move(update));
+  if (!stored && stored.error().code != ErrorCode::NotFound) {
+    co_return fail(stored.error().in("taking the finalizer off"));
+  }
+  if (stored) kind.jobs.learn(*stored);
+  co_return false;
 }
 
 Decision Controller::decide(const Result<plan::Plan>& plan, const plan::JobRef& job,

@@ -85,6 +85,7 @@ class Controller {
   Task<Result<void>> read_again(Kind& kind, const api::ObjectKey& key, cluster::ObjectPtr job);
   Task<Result<bool>> look(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                           Compiled& compiled);
+  Task<Result<bool>> let_go(Kind& kind, cluster::ObjectPtr job);
   Task<Result<bool>> carry_out(Kind& kind, const std::string& key, cluster::ObjectPtr job,
                                const plan::Plan& plan, engine::Decision decision);
   Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job,

@@ -8,6 +8,7 @@ plan::Registry make_registry() {
   plan::Registry registry;
   registry.add(make_msjob());
   registry.add(make_msjob_2020());
+  registry.add(make_paddlejob());
   return registry;
 }
 

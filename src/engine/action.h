@@ -12,7 +12,15 @@
 namespace muster::engine {
 
 // Why a deletion is right; every deletion has a reason.
-enum class Reason { CleanUp, ScaleDown, ReplaceFailed, Superseded, Suspended, Expired };
+enum class Reason {
+  CleanUp,
+  ScaleDown,
+  ReplaceFailed,
+  Superseded,
+  Suspended,
+  Outdated,  // an object that would be made in another way now
+  Expired,
+};
 
 std::string_view to_string(Reason reason);
 

@@ -7,6 +7,8 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "base/strings.h"
+#include "json/write.h"
 
 namespace muster::engine {
 namespace {
@@ -154,8 +156,20 @@ json::Value make_pod(const plan::Plan& plan, const CreatePod& pod) {
   return body;
 }
 
+std::optional<std::string> content_of(const plan::Object& object, int index,
+                                      const plan::Addresses& addresses) {
+  if (!resolves(object.values, addresses)) return std::nullopt;
+  json::Value body = object.body;
+  fill_in(body, object.values, index, addresses);
+  return fmt::format("{:016x}", stable_hash(json::write_canonical(body)));
+}
+
 json::Value make_object(const plan::Plan& plan, const CreateObject& action) {
   json::Value body = action.object->body;
+  if (action.object->on_change == plan::OnChange::Replace) {
+    body["metadata"]["annotations"][plan::kContentAnnotation] =
+        *content_of(*action.object, action.index, *action.addresses);
+  }
   set_metadata(body["metadata"], plan.job, action.name);
   fill_in(body, action.object->values, action.index, *action.addresses);
   return body;

@@ -48,6 +48,11 @@ int copies(const plan::Plan& plan, const plan::Object& object);
 std::string object_name(const plan::Plan& plan, const plan::Object& object, int index,
                         const plan::Ledger& ledger);
 
+// What an object says, as a hash: it changes with the body and with every value. Nothing while a
+// value is unknown.
+std::optional<std::string> content_of(const plan::Object& object, int index,
+                                      const plan::Addresses& addresses);
+
 // Children as they are sent to the API server.
 json::Value make_pod(const plan::Plan& plan, const CreatePod& pod);
 json::Value make_object(const plan::Plan& plan, const CreateObject& action);

@@ -1,6 +1,9 @@
 #include "engine/cleanup.h"
 
 #include <algorithm>
+#include <set>
+
+#include "engine/children.h"
 
 namespace muster::engine {
 namespace {
@@ -28,19 +31,30 @@ bool goes(const PodView& pod, plan::CleanUp policy) {
   return false;
 }
 
-// Objects stay only where the user asked for everything to stay; a limit does not change that.
-bool objects_stay(const plan::Plan& plan, const plan::Ledger& ledger) {
-  return std::ranges::all_of(plan.roles, [&](const plan::Role& role) {
-    const auto wished = ledger.phase == plan::Phase::Succeeded ? role.on_success : role.on_failure;
-    return wished == plan::CleanUp::None;
-  });
+// Whether all pods of the role stay. A limit does not change that.
+bool keeps_all(const plan::Role& role, const plan::Ledger& ledger) {
+  const auto wished = ledger.phase == plan::Phase::Succeeded ? role.on_success : role.on_failure;
+  return wished == plan::CleanUp::None;
 }
 
-bool outlives_the_end(const plan::Plan& plan, const ObjectView& object) {
-  return std::ranges::any_of(plan.objects, [&](const plan::Object& planned) {
-    return planned.until == plan::Until::JobGone && planned.id.resource == object.resource &&
-           (!planned.each_rank_of.empty() || planned.id.name == object.name);
-  });
+// The names of what stays although the job has ended: what goes with the job itself, and what
+// belongs to pods that all stay. An object that is nobody's alone stays where all of them do.
+using Kept = std::set<plan::ObjectId>;
+
+Kept kept_objects(const plan::Plan& plan, const plan::Ledger& ledger) {
+  const bool all_stay = std::ranges::all_of(
+      plan.roles, [&](const plan::Role& role) { return keeps_all(role, ledger); });
+  Kept kept;
+  for (const plan::Object& object : plan.objects) {
+    const plan::Role* role = plan.role(object.each_rank_of);
+    const bool stays = object.until == plan::Until::JobGone ||
+                       (role == nullptr ? all_stay : keeps_all(*role, ledger));
+    if (!stays) continue;
+    for (int index = 0; index < copies(plan, object); ++index) {
+      kept.insert({object.id.resource, object_name(plan, object, index, ledger)});
+    }
+  }
+  return kept;
 }
 
 }  // namespace
@@ -62,9 +76,9 @@ void clean_up(const plan::Plan& plan, const Observed& observed, const plan::Ledg
                                 .resource_version = as_seen ? pod.resource_version : "",
                                 .reason = Reason::CleanUp});
   }
-  if (objects_stay(plan, ledger)) return;
+  const Kept kept = kept_objects(plan, ledger);
   for (const ObjectView& object : observed.objects) {
-    if (object.deleting || outlives_the_end(plan, object)) continue;
+    if (object.deleting || kept.contains({object.resource, object.name})) continue;
     wave.emplace_back(DeleteObject{.resource = object.resource,
                                    .name = object.name,
                                    .uid = object.uid,

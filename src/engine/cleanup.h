@@ -13,7 +13,8 @@ namespace muster::engine {
 // The policy of a role for the way the job ended.
 plan::CleanUp clean_up_policy(const plan::Role& role, const plan::Ledger& ledger);
 
-// Pods as their roles' policies say; objects unless every role keeps all.
+// Pods as their roles' policies say; the objects of a role's ranks unless it keeps all of its pods,
+// other objects unless every role does.
 void clean_up(const plan::Plan& plan, const Observed& observed, const plan::Ledger& ledger,
               std::vector<Action>& wave);
 

@@ -13,6 +13,7 @@
 #include "engine/hold.h"
 #include "engine/outcome.h"
 #include "engine/refusals.h"
+#include "engine/report.h"
 #include "engine/retry.h"
 #include "engine/scale.h"
 
@@ -44,12 +45,28 @@ Note exit_note(const Cause& cause) {
           .detail = std::to_string(*cause.exit_code)};
 }
 
+std::optional<Note::Kind> note_of(EpochChange change) {
+  switch (change) {
+    case EpochChange::None:
+    case EpochChange::Adopted:
+      break;
+    case EpochChange::Held:
+      return Note::Kind::Suspended;
+    case EpochChange::Resumed:
+      return Note::Kind::Resumed;
+    case EpochChange::Renewed:
+      return Note::Kind::Renewed;
+  }
+  return std::nullopt;
+}
+
 // Nothing to do, nothing to say: the verdict repeats what is stored.
 Decision keep(const Observed& observed) {
   Decision decision;
   decision.verdict = {.phase = observed.ledger.phase,
                       .counts = observed.ledger.final_counts,
                       .cause = observed.ledger.cause,
+                      .leaving = observed.deleting,
                       .ledger = observed.ledger};
   return decision;
 }
@@ -101,6 +118,7 @@ class Decider {
     forget_recovered(ledger(), census, plan_);
     counts() = count(plan_, census);
     settle_restarts(ledger(), counts());
+    if (plan_.reports_ranks) decision_.verdict.ranks = report(census);
     if (plan_.hold) {
       suspend(census);
     } else if (!end_if_over(census)) {
@@ -125,10 +143,9 @@ class Decider {
     ledger().observed_generation = plan_.job.generation;
     ledger().limits = plan_.limits;
     const EpochChange change = enter_epoch(plan_, ledger(), now_);
-    if (change != EpochChange::None) {
-      decision_.commit_first = true;
-      decision_.notes.push_back(
-          {.kind = change == EpochChange::Held ? Note::Kind::Suspended : Note::Kind::Resumed});
+    if (change != EpochChange::None) decision_.commit_first = true;
+    if (const auto kind = note_of(change)) {
+      decision_.notes.push_back({.kind = *kind, .detail = plan_.run_key});
     }
     if (!ledger().start_time && !plan_.hold)
       ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
@@ -266,6 +283,7 @@ class Decider {
       if (!rank.is(RankState::Pending) && !rank.is(RankState::Running)) continue;
       for (const ContainerView& container : rank.pod->containers) {
         if (container.running || container.exit_code || container.message.empty()) continue;
+        if (waits_at_gate(container)) continue;
         if (noted++ == kMostNotes) return;
         decision_.notes.push_back({.kind = Note::Kind::Warning,
                                    .subject = rank.pod->name,
@@ -274,6 +292,14 @@ class Decider {
                                                          container.name, container.message)});
       }
     }
+  }
+
+  // What waits for an object of ours that gates containers is where it should be.
+  bool waits_at_gate(const ContainerView& container) const {
+    return std::ranges::any_of(plan_.objects, [&](const plan::Object& object) {
+      return object.on_change == plan::OnChange::Replace &&
+             container.message.contains(fmt::format("\"{}\" not found", object.id.name));
+    });
   }
 
   const plan::Plan& plan_;
@@ -305,6 +331,8 @@ std::string_view to_string(Reason reason) {
       return "Superseded";
     case Reason::Suspended:
       return "Suspended";
+    case Reason::Outdated:
+      return "Outdated";
     case Reason::Expired:
       return "Expired";
   }

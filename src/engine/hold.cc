@@ -17,7 +17,10 @@ void begin_anew(plan::Ledger& ledger) {
 
 EpochChange enter_epoch(const plan::Plan& plan, plan::Ledger& ledger, Time now) {
   if (plan.run_key == ledger.run_key) return EpochChange::None;
+  const bool first = !ledger.start_time && ledger.epoch == 0 && ledger.run_key.empty();
+  const bool held = ledger.phase == plan::Phase::Suspended;
   ledger.run_key = plan.run_key;
+  if (first && !plan.hold) return EpochChange::Adopted;
   ++ledger.epoch;
   begin_anew(ledger);
   if (plan.hold) {
@@ -26,7 +29,7 @@ EpochChange enter_epoch(const plan::Plan& plan, plan::Ledger& ledger, Time now) 
   }
   ledger.phase = plan::Phase::Created;
   ledger.start_time = now;
-  return EpochChange::Begun;
+  return held ? EpochChange::Resumed : EpochChange::Renewed;
 }
 
 }  // namespace muster::engine

@@ -94,7 +94,8 @@ ObjectView ObjectView::from(const api::Resource& resource, const json::Value& ob
                   .name = api::name_of(object),
                   .uid = api::uid_of(object),
                   .deleting = api::is_deleting(object),
-                  .cluster_ip = object["spec"]["clusterIP"].as_string()};
+                  .cluster_ip = object["spec"]["clusterIP"].as_string(),
+                  .content = api::annotation_of(object, plan::kContentAnnotation)};
   if (view.cluster_ip == "None") view.cluster_ip.clear();
   return view;
 }

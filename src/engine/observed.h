@@ -55,6 +55,7 @@ struct ObjectView {
   std::string uid;
   bool deleting = false;
   std::string cluster_ip;  // of a Service
+  std::string content;     // what we wrote into it, as a hash; of one that is replaced
 
   static ObjectView from(const api::Resource& resource, const json::Value& object);
 };

@@ -37,6 +37,13 @@ int how_many(const Tally& tally, RankSet::Outcome outcome) {
   return 0;
 }
 
+bool satisfied_by_every_role(RankSet set, const plan::Plan& plan, const Census& census) {
+  return plan.total_replicas() > 0 && std::ranges::all_of(plan.roles, [&](const plan::Role& role) {
+           set.role = role.name;
+           return role.replicas == 0 || satisfied(set, plan, census);
+         });
+}
+
 bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, const Census& census) {
   return std::ranges::any_of(sets,
                              [&](const RankSet& set) { return satisfied(set, plan, census); });
@@ -45,6 +52,7 @@ bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, con
 }  // namespace
 
 bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census) {
+  if (set.role.empty()) return satisfied_by_every_role(set, plan, census);
   const plan::Role* role = plan.role(set.role);
   if (role == nullptr || role->replicas == 0) return false;
   const int matching = how_many(census.tally(*role), set.outcome);

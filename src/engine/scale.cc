@@ -28,6 +28,7 @@ class Maker {
 
   void make_objects() {
     for (const plan::Object& object : plan_.objects) {
+      if (object.on_change == plan::OnChange::Replace) remove_outdated(object);
       if (!resolves(object.values, *addresses_)) {
         missing_.waiting_for =
             fmt::format("an address that {} {} needs", object.id.resource.kind, object.id.name);
@@ -42,8 +43,13 @@ class Maker {
     }
   }
 
-  // Nobody of a new epoch meets anybody of an older one.
+  // Nobody of a new epoch meets anybody of an older one, and nobody starts with what an object said
+  // that is to be replaced.
   void make_pods() {
+    if (!outdated_.empty()) {
+      missing_.waiting_for = fmt::format("{} of before to be gone", outdated_);
+      return;
+    }
     const bool old_ones_left = std::ranges::any_of(
         census_.surplus(), [&](const PodView* pod) { return pod->epoch != ledger_.epoch; });
     if (old_ones_left) {
@@ -62,6 +68,21 @@ class Maker {
 
  private:
   using RankIterator = std::vector<Rank>::const_iterator;
+
+  void remove_outdated(const plan::Object& object) {
+    for (int index = 0; index < copies(plan_, object); ++index) {
+      const ObjectView* known =
+          children_.object(object.id.resource, object_name(plan_, object, index, ledger_));
+      if (known == nullptr) continue;
+      if (!known->deleting && content_of(object, index, *addresses_) == known->content) continue;
+      outdated_ = fmt::format("{} {}", known->resource.kind, known->name);
+      if (known->deleting) continue;
+      wave_.emplace_back(DeleteObject{.resource = known->resource,
+                                      .name = known->name,
+                                      .uid = known->uid,
+                                      .reason = Reason::Outdated});
+    }
+  }
 
   bool may_begin(const plan::Role& role) {
     const bool objects_exist = std::ranges::all_of(role.after, [&](const plan::ObjectId& id) {
@@ -104,6 +125,7 @@ class Maker {
   std::vector<Action>& wave_;
   std::shared_ptr<const plan::Addresses> addresses_;
   Missing missing_;
+  std::string outdated_;  // an object that is to be replaced and is still there
 };
 
 }  // namespace

@@ -25,6 +25,7 @@ struct Identity {
   std::string controller_name;          // event source
   std::string framework;                // metrics label
   std::string foreign_lease;            // of the operator that we replace; empty: none
+  std::string foreign_finalizer;        // which it put on jobs: nobody else would take it off
   std::vector<api::Resource> children;  // beside pods: what plans of this kind may hold
   // Printer columns; Age is always added last.
   struct Column {

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/time.h"
 #include "json/value.h"
@@ -59,7 +60,9 @@ struct Verdict {
   Phase phase = Phase::Created;
   Counts counts;
   std::optional<Cause> cause;
-  std::string waiting_for;  // one line, when nothing can be done just now
+  std::string waiting_for;        // one line, when nothing can be done just now
+  bool leaving = false;           // the job itself is being deleted
+  std::vector<RankReport> ranks;  // where the plan asks for them; none after the end
   Ledger ledger;
 
   friend bool operator==(const Verdict&, const Verdict&) = default;

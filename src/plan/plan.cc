@@ -37,6 +37,10 @@ RankSet all_of(std::string role, RankSet::Outcome outcome) {
   return {.role = std::move(role), .quorum = RankSet::Quorum::All, .outcome = outcome};
 }
 
+RankSet all_of_every_role(RankSet::Outcome outcome) {
+  return all_of("", outcome);
+}
+
 RankSet any_of(std::string role, RankSet::Outcome outcome) {
   return {
       .role = std::move(role), .quorum = RankSet::Quorum::AtLeast, .number = 1, .outcome = outcome};

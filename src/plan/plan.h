@@ -41,6 +41,15 @@ enum class Until {
   JobGone,  // goes with the job itself
 };
 
+// What happens to an object that would be made in another way now, because a value changed or is
+// not known any more.
+enum class OnChange {
+  Keep,
+  // It gates containers: it goes at once, and is made anew when all its values are known. As long
+  // as the old one is there no pod is made, so that nobody starts with what is no longer true.
+  Replace,
+};
+
 // A Service, ConfigMap, Secret and so on.
 struct Object {
   ObjectId id;
@@ -48,6 +57,7 @@ struct Object {
   std::vector<Placed> values;
   std::string
       each_rank_of;  // a role: one for each of its ranks, named as its pod; id.name is empty
+  OnChange on_change = OnChange::Keep;
   Until until = Until::Hold;
 };
 
@@ -104,13 +114,14 @@ struct Role {
 struct RankSet {
   enum class Quorum { All, Index, AtLeast };
   enum class Outcome { Succeeded, Failed, Finished, Running };
-  std::string role;
+  std::string role;  // empty: it must hold for every role that has ranks
   Quorum quorum = Quorum::All;
   int number = 0;  // the index, or at least how many
   Outcome outcome = Outcome::Succeeded;
 };
 
 RankSet all_of(std::string role, RankSet::Outcome outcome);
+RankSet all_of_every_role(RankSet::Outcome outcome);
 RankSet any_of(std::string role, RankSet::Outcome outcome);
 RankSet rank_of(std::string role, int index, RankSet::Outcome outcome);
 
@@ -150,6 +161,7 @@ struct Plan {
   bool hold = false;     // suspended: no pods, and only objects that outlive it
   std::string run_key;   // another key begins another epoch: pods of the old one go, none counts
   std::string selector;  // of the pods that the scale subresource counts
+  bool reports_ranks = false;  // the verdict is to list every rank that has a pod
   std::vector<Warning> warnings;
 
   [[nodiscard]] const Role* role(std::string_view name) const;
@@ -166,6 +178,9 @@ inline constexpr std::string_view kEpoch = "muster.dev/epoch";
 inline constexpr std::string_view kGang = "muster.dev/gang";
 inline constexpr std::string_view kGangSize = "muster.dev/gang-size";
 }  // namespace labels
+
+// What was written into an object that is replaced when it changes, as a hash.
+inline constexpr std::string_view kContentAnnotation = "muster.dev/content";
 
 // Written by the CLI on a job for the local cluster: the submitter's PATH and the like, as JSON.
 inline constexpr std::string_view kEnvironmentAnnotation = "muster.dev/environment";

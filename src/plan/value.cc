@@ -16,7 +16,12 @@ struct Resolver {
   std::optional<std::string> operator()(const ServiceIp& service) const {
     return addresses.of(service);
   }
-  std::optional<std::string> operator()(const PodIp& pod) const { return addresses.of(pod); }
+  std::optional<std::string> operator()(const PodIp& pod) const {
+    auto address = addresses.of(pod);
+    const bool v6 = address && address->find(':') != std::string::npos;
+    if (v6 && pod.brackets) address = "[" + *address + "]";
+    return address;
+  }
 };
 
 }  // namespace

@@ -30,6 +30,7 @@ struct ServiceIp {
 struct PodIp {
   std::string role;
   int index = 0;
+  bool brackets = false;  // around one of IPv6, as it stands before a port
 
   friend bool operator==(const PodIp&, const PodIp&) = default;
 };

@@ -58,6 +58,24 @@ struct RoleCount {
 
 using Counts = std::map<std::string, RoleCount>;  // by role name
 
+// One rank that has a pod, for kinds whose status lists them.
+struct RankReport {
+  enum class Stage {
+    Pending,
+    Starting,  // it has an address, and not all of its containers run
+    Running,
+    Succeeded,
+    Failed,
+    Unknown,  // nobody has heard of its node
+  };
+  std::string role;
+  std::string pod;
+  std::string uid;
+  Stage stage = Stage::Pending;
+
+  friend bool operator==(const RankReport&, const RankReport&) = default;
+};
+
 // Something that happened and that the user can see as an event; each dialect has its own words.
 struct Note {
   enum class Kind {
@@ -76,6 +94,7 @@ struct Note {
     Restarting,
     Suspended,
     Resumed,
+    Renewed,  // an edit asked for another run: all pods are made anew; detail is its run key
     Succeeded,
     Failed,
     JobDeleted,

@@ -16,6 +16,7 @@ from checks import BIN, PATIENCE, Failure, Final, check, finished_as, uninterrup
 from machine import Traces
 
 MSJOBS = "/apis/mindspore.gitee.com/v1/namespaces/default/msjobs"
+PADDLEJOBS = "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs"
 PODS = "/api/v1/namespaces/default/pods"
 
 
@@ -140,13 +141,13 @@ class Home:
             raise Final(f"GET {path}: {status} {value}")
         return value
 
-    def create(self, job):
-        status, value = self.api("POST", MSJOBS, job)
+    def create(self, job, jobs=MSJOBS):
+        status, value = self.api("POST", jobs, job)
         check(status == 201, f"creating {job['metadata']['name']}: {status} {value}")
         return value
 
-    def job(self, name):
-        return self.get(f"{MSJOBS}/{name}")
+    def job(self, name, jobs=MSJOBS):
+        return self.get(f"{jobs}/{name}")
 
     def pods(self):
         return self.get(PODS)["items"]
@@ -218,9 +219,9 @@ class Home:
             if not self.traces.shims() and not self.traces.links():
                 return
             self.up()
-        jobs = [item["metadata"]["name"] for item in self.get(MSJOBS)["items"]]
-        for name in jobs:
-            self.api("DELETE", f"{MSJOBS}/{name}")
+        for jobs in (MSJOBS, PADDLEJOBS):
+            for item in self.get(jobs)["items"]:
+                self.api("DELETE", f"{jobs}/{item['metadata']['name']}")
         for pod in self.pods():
             self.api("DELETE", f"{PODS}/{pod['metadata']['name']}?gracePeriodSeconds=1")
         wait_until(lambda: not self.pods(), "the pods to go")

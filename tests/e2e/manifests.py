@@ -26,6 +26,20 @@ def msjob(name, policy=None, success=None, **roles):
     return {"apiVersion": "mindspore.gitee.com/v1", "kind": "MSJob", "metadata": {"name": name}, "spec": spec}
 
 
+def paddle_role(command, replicas=1, directory=None, **spec):
+    """A role of a PaddleJob; `spec` is more of its pods."""
+    made = role(command, replicas, directory=directory, spec=spec)
+    made["template"]["spec"]["containers"][0]["name"] = "paddle"
+    return {"replicas": replicas, "template": made["template"]}
+
+
+def paddlejob(name, policy=None, **spec):
+    """`spec` are its members: roles, intranet, elastic, …"""
+    if policy is not None:
+        spec["cleanPodPolicy"] = policy
+    return {"apiVersion": "batch.paddlepaddle.org/v1", "kind": "PaddleJob", "metadata": {"name": name}, "spec": spec}
+
+
 def training(name, directory, workers, *flags, restart="ExitCode", policy=None):
     """A job of muster-trainer whose ranks write to a directory of the host."""
     command = ["muster-trainer", "--checkpoint-dir", str(directory), *map(str, flags)]

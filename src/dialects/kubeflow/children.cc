@@ -67,32 +67,6 @@ std::string scale_selector(const Job& job) {
                      to_lower(job.kind->scales));
 }
 
-void set_labels(const Labels& labels, const RoleSpec& role, PodEditor& pod,
-                std::vector<plan::Warning>& warnings) {
-  const std::string_view where = role.path.text();
-  const auto warn = [&](std::string_view key) {
-    warnings.push_back(
-        {.reason = "ReservedLabel",
-         .message = fmt::format("{}: the label {} in the template is ours and was replaced",
-                                where.substr(where.rfind('.') + 1), printable(key))});
-  };
-  std::vector<std::string> ours;
-  for (const auto& [key, value] : pod.labels()) {
-    if (key.starts_with("muster.dev/")) ours.push_back(key);
-  }
-  for (const auto& key : ours) {
-    pod.labels().erase(key);
-    warn(key);
-  }
-  for (const auto& [key, value] : labels) {
-    const json::Value* written = pod.labels().find(key);
-    if (written != nullptr && !(is_plain(value) && *written == json::Value(plain_text(value)))) {
-      warn(key);
-    }
-    pod.set_label(key, value);
-  }
-}
-
 plan::Object make_service(const Job& job, const RoleSpec& role, const Labels& labels,
                           const json::Value& pod) {
   const Services& services = job.kind->services;

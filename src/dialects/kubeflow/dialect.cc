@@ -86,15 +86,11 @@ Findings Dialect::examine(const json::Value& job) const {
 }
 
 void Dialect::check_template(const Job& job, const RoleSpec& role, Findings& findings) const {
-  const json::Value& pod = role.pod();
-  const Path path = role.path / "template";
-  // What has the wrong type was refused by the table; looking into it would only repeat that.
-  if (!role.spec->is_null() && !role.spec->is_object()) return;
-  if (!pod.is_null() && !pod.is_object()) return;
-  pod_table_.check(pod, path, findings);
-  if (!pod["spec"].is_null() && !pod["spec"].is_object()) return;
-  check_containers(job, role, findings);
-  check_pod_template(pod, path, findings);
+  const std::string needs =
+      fmt::format("{} needs a container named {}", role.name, kind_.container.name);
+  if (dialects::check_template(pod_table_, *role.spec, role.path, needs, findings)) {
+    check_containers(job, role, findings);
+  }
 }
 
 Labels Dialect::labels(const Job& job, const RoleSpec& role) const {

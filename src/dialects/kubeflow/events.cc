@@ -68,6 +68,8 @@ std::optional<plan::EventText> event_for(const Texts& texts, const plan::JobRef&
       return as(texts.suspended(job));
     case Kind::Resumed:
       return as(texts.resumed(job));
+    case Kind::Renewed:
+      return as(texts.renewed(job));
     case Kind::Succeeded:
       return as(texts.succeeded(job));
     case Kind::Failed:

@@ -4,22 +4,15 @@
 
 #include <fmt/format.h>
 
-#include "dialects/check/schema.h"
+#include "dialects/check/job_fields.h"
+#include "dialects/check/scheduling.h"
 #include "dialects/kubeflow/cel.h"
 
 namespace muster::dialects::kubeflow {
 namespace {
 
-constexpr auto kObject = std::to_array<Field>({
-    {.path = "apiVersion", .type = Type::String, .doc = "Group and version of this kind."},
-    {.path = "kind", .type = Type::String, .doc = "Name of this kind."},
-    {.path = "metadata", .type = Type::Open},
-    {.path = "status", .type = Type::Open},
-    {.path = "spec", .type = Type::Object, .required = true, .doc = "What is to run."},
-    {.path = "spec.runPolicy", .type = Type::Object, .doc = "Limits, clean-up and suspension."},
-});
-
 constexpr auto kRunPolicy = std::to_array<Field>({
+    {.path = "", .type = Type::Object, .doc = "Limits, clean-up and suspension."},
     {.path = "cleanPodPolicy",
      .type = Type::String,
      .allowed = "All|Running|None",
@@ -47,23 +40,6 @@ constexpr auto kRunPolicy = std::to_array<Field>({
      .type = Type::String,
      .doc = "Who runs the job: muster.dev/operator or absent is Muster; with any other name Muster "
             "leaves it alone. Cannot be changed."},
-    {.path = "schedulingPolicy", .type = Type::Object, .doc = "All-or-nothing placement."},
-    {.path = "schedulingPolicy.minAvailable",
-     .type = Type::Int32,
-     .minimum = 0,
-     .doc = "Pods that must fit at once; absent: all of the job."},
-    {.path = "schedulingPolicy.queue",
-     .type = Type::String,
-     .doc = "Accepted, not obeyed yet: put the queue label of your cluster into the pod "
-            "templates."},
-    {.path = "schedulingPolicy.priorityClass",
-     .type = Type::String,
-     .doc = "Accepted, not obeyed yet: set priorityClassName in the pod templates."},
-    {.path = "schedulingPolicy.minResources",
-     .type = Type::Map,
-     .keys = Format::ResourceName,
-     .doc = "Accepted, not obeyed yet: minAvailable says how many pods must fit at once."},
-    {.path = "schedulingPolicy.minResources.*", .type = Type::Quantity, .doc = "An amount."},
 });
 
 constexpr auto kReplicaSpec = std::to_array<Field>({
@@ -90,18 +66,7 @@ constexpr auto kRolePolicy = std::to_array<Field>({
          "under all but Never."},
 });
 
-// Only for the schema: a job is checked without its status, which others may have written.
-constexpr auto kTemplate = std::to_array<Field>({
-    {.path = "template.metadata",
-     .type = Type::Open,
-     .doc = "Labels, annotations and finalizers of the pods."},
-    {.path = "template.spec", .type = Type::Open, .doc = "The pods, as Kubernetes knows them."},
-});
-
 constexpr auto kStatus = std::to_array<Field>({
-    {.path = "",
-     .type = Type::Object,
-     .doc = "What became of the job; written by Muster, and by nobody else."},
     {.path = "conditions",
      .type = Type::List,
      .required = true,
@@ -129,10 +94,6 @@ constexpr auto kStatus = std::to_array<Field>({
     {.path = "startTime", .type = Type::Time, .doc = "When the job started, or was resumed."},
     {.path = "completionTime", .type = Type::Time, .doc = "When the job ended."},
     {.path = "lastReconcileTime", .type = Type::Time, .doc = "Never written."},
-    {.path = "muster",
-     .type = Type::Open,
-     .doc = "What Muster remembers of the job beyond what can be seen in the cluster. Not an "
-            "interface."},
 });
 
 std::string each_replica_spec(const Kind& kind) {
@@ -153,9 +114,10 @@ Field with_fallback(Field field, std::string_view fallback) {
 }  // namespace
 
 FieldTable job_fields(const Kind& kind) {
-  FieldTable table(kObject);
+  FieldTable table(object_fields());
   table.add("spec.runPolicy", kRunPolicy);
-  table.add("spec.runPolicy", std::array{with_fallback(kRunPolicy[0], to_string(kind.clean_up))});
+  table.add("spec.runPolicy.schedulingPolicy", scheduling_fields());
+  table.add("spec.runPolicy", std::array{with_fallback(kRunPolicy[1], to_string(kind.clean_up))});
   const std::string each = each_replica_spec(kind);
   table.add(each, kReplicaSpec);
   if (!kind.restart_in_template) {
@@ -166,15 +128,10 @@ FieldTable job_fields(const Kind& kind) {
 }
 
 json::Value job_schema(const Kind& kind) {
-  FieldTable table = job_fields(kind);
-  table.add(each_replica_spec(kind), kTemplate);
-  table.add("status", kStatus);
-  table.add("status", kind.status_fields);
-  table.add("", std::array{Field{.path = "metadata", .type = Type::Object}});
-  json::Value schema = schema_of(table, cel_rules(kind));
-  json::Object out{{"description", kind.doc}};
-  for (const auto& [name, value] : schema.as_object()) out.set(name, value);
-  return out;
+  std::vector<Field> status(kStatus.begin(), kStatus.end());
+  status.insert(status.end(), kind.status_fields.begin(), kind.status_fields.end());
+  return dialects::job_schema(job_fields(kind), kind.doc, {each_replica_spec(kind)}, status,
+                              cel_rules(kind));
 }
 
 }  // namespace muster::dialects::kubeflow

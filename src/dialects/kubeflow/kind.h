@@ -7,15 +7,13 @@
 #include <vector>
 
 #include "dialects/check/fields.h"
+#include "dialects/check/job_fields.h"
 #include "dialects/check/schema.h"
 #include "plan/plan.h"
 
 // What the kinds of this family differ in. A kind says it of itself in one value of Kind; what it
 // does beyond that are the few hooks of kubeflow::Dialect.
 namespace muster::dialects::kubeflow {
-
-// One job of 10,000 pods is what the largest documented clusters hold; more is a typing mistake.
-inline constexpr int kMostPods = 10'000;
 
 enum class RestartPolicy { Always, OnFailure, Never, ExitCode };
 

@@ -1,11 +1,9 @@
 #include "dialects/kubeflow/plan.h"
 
-#include <array>
-
 #include <fmt/format.h>
 
-#include "api/object.h"
 #include "base/strings.h"
+#include "dialects/check/scheduling.h"
 
 namespace muster::dialects::kubeflow {
 namespace {
@@ -45,32 +43,14 @@ void set_restart_policy(const Job& job, const RoleSpec& role, PodEditor& pod,
   pod.spec()["restartPolicy"] = policy;
 }
 
-// What a job may say and nothing obeys yet, and what to do instead.
-struct NotObeyed {
-  std::string_view field;
-  std::string_view instead;
-};
-
-constexpr auto kNotObeyed = std::to_array<NotObeyed>({
-    {"queue",
-     "put the queue label of your cluster, such as kueue.x-k8s.io/queue-name, on the pod "
-     "templates"},
-    {"priorityClass", "set priorityClassName in the pod templates"},
-    {"minResources", "the gang is counted in pods; set minAvailable"},
-});
-
-bool says_something(const json::Value& value) {
-  return !value.as_string().empty() || !value.as_object().empty();
-}
-
 }  // namespace
 
 PodEditor edit_pod(const Job& job, const RoleSpec& role, const Labels& labels,
                    std::vector<plan::Warning>& warnings) {
   PodEditor pod(role.pod());
-  set_labels(labels, role, pod, warnings);
-  const auto& environment = api::annotation_of(*job.object, plan::kEnvironmentAnnotation);
-  if (!environment.empty()) pod.set_annotation(plan::kEnvironmentAnnotation, environment);
+  const std::string& path = role.path.text();
+  set_labels(labels, path.substr(path.rfind('.') + 1), pod, warnings);
+  pod.pass_environment(*job.object);
   set_restart_policy(job, role, pod, warnings);
   pod.add_port(job.main_container(role), job.kind->container.port.name, job.default_port);
   return pod;
@@ -97,14 +77,8 @@ void set_run_policy(const Job& job, plan::Plan& out) {
   out.hold = job.suspended;
   if (job.suspended) out.run_key = "suspended";
   if (!job.kind->scales.empty()) out.selector = scale_selector(job);
-  const auto& scheduling = job.spec()["runPolicy"]["schedulingPolicy"];
-  for (const auto& [field, instead] : kNotObeyed) {
-    if (!says_something(scheduling[field])) continue;
-    out.warnings.push_back(
-        {.reason = "NotObeyed",
-         .message = fmt::format("spec.runPolicy.schedulingPolicy.{}: not obeyed yet; {}", field,
-                                instead)});
-  }
+  warn_of_scheduling(job.spec()["runPolicy"]["schedulingPolicy"],
+                     Path("spec.runPolicy.schedulingPolicy"), out.warnings);
 }
 
 void fail_on_any_role(const Job& job, plan::Plan& out) {

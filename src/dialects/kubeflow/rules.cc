@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "api/names.h"
-#include "api/object.h"
 #include "base/strings.h"
 #include "dialects/check/messages.h"
 
@@ -47,7 +45,7 @@ void check_role_keys(const Job& job, Findings& findings) {
   if (has_right_type(job) && is_empty(job)) {
     const auto needed = required_roles(kind);
     findings.refuse(
-        roles_path(job), rules::kSomeRole,
+        roles_path(job), dialects::rules::kSomeRole,
         needed.empty() ? "is empty; a job needs at least one role"
                        : fmt::format("is empty; a job needs at least the role {}", listed(needed)));
   }
@@ -92,18 +90,7 @@ void check_sizes(const Job& job, Findings& findings) {
   for (const RoleSpec& role : job.roles) check_role_size(role, findings);
   const bool too_many_of_one = std::ranges::any_of(
       job.roles, [](const RoleSpec& role) { return role.replicas > kMostPods; });
-  if (job.total() > kMostPods && !too_many_of_one) {
-    findings.refuse(
-        roles_path(job), rules::kJobSize,
-        fmt::format("asks for {} pods in all; at most {} are allowed", job.total(), kMostPods));
-  }
-}
-
-void check_gang(const Job& job, Findings& findings) {
-  if (!job.min_available || *job.min_available <= job.total()) return;
-  findings.refuse(Path("spec.runPolicy.schedulingPolicy.minAvailable"), rules::kMinAvailable,
-                  fmt::format("must be between 0 and {}, the number of pods of the job, not {}",
-                              job.total(), *job.min_available));
+  if (!too_many_of_one) check_job_size(job.total(), roles_path(job), findings);
 }
 
 std::string named_after(const Services& services) {
@@ -112,40 +99,13 @@ std::string named_after(const Services& services) {
              : fmt::format("the {}'s Service is named after the job", services.role);
 }
 
-// Pods carry the job's name in labels and as host name; a Service's name is stricter.
-bool check_name_form(const Job& job, const Path& path, Findings& findings) {
-  const std::string& name = job.ref.name;
-  const auto wrong =
-      job.has_services() ? api::check_service_name(name) : api::check_dns_subdomain(name);
-  if (!wrong) return true;
-  const std::string why =
-      job.has_services() ? fmt::format(" ({})", named_after(job.kind->services)) : std::string();
-  findings.refuse(path, rules::kJobName, fmt::format("{}: {}{}", in_quotes(name), *wrong, why));
-  return false;
-}
-
 void check_name(const Job& job, Findings& findings) {
-  const std::string& name = job.ref.name;
-  const Path path("metadata.name");
-  if (name.empty()) {
-    if ((*job.object)["metadata"]["generateName"].as_string().empty()) {
-      findings.refuse(path, dialects::rules::kRequired, "is required");
-    }
-    return;
-  }
-  if (!check_name_form(job, path, findings)) return;
+  std::vector<std::string> longest;
   for (const RoleSpec& role : job.roles) {
-    if (role.replicas < 1) continue;
-    constexpr std::size_t kLongest = 63;
-    const std::string pod = job.pod_name(role.name, role.replicas - 1);
-    if (pod.size() <= kLongest) continue;
-    const std::size_t suffix = pod.size() - name.size();
-    findings.refuse(path, rules::kNameLength,
-                    fmt::format("has {} characters; at most {} are possible, because {} would be "
-                                "longer than the 63 of a host name",
-                                name.size(), kLongest - std::min(kLongest, suffix), pod));
-    return;
+    if (role.replicas > 0) longest.push_back(job.pod_name(role.name, role.replicas - 1));
   }
+  check_job_name(*job.object, job.has_services() ? named_after(job.kind->services) : "", longest,
+                 findings);
 }
 
 void check_job_port(const Job& job, const json::Value& container, const Path& path,
@@ -179,19 +139,14 @@ void check_job(const Job& job, Findings& findings) {
   check_name(job, findings);
   check_role_keys(job, findings);
   check_sizes(job, findings);
-  check_gang(job, findings);
+  check_min_available(job.spec()["runPolicy"]["schedulingPolicy"], job.total(),
+                      Path("spec.runPolicy.schedulingPolicy"), findings);
 }
 
 void check_containers(const Job& job, const RoleSpec& role, Findings& findings) {
   const std::string_view wanted = job.kind->container.name;
   const auto& containers = role.pod()["spec"]["containers"];
   const Path list = role.path / "template" / "spec" / "containers";
-  if (containers.is_null() || (containers.is_array() && containers.as_array().empty())) {
-    findings.refuse(list, rules::kSomeContainer,
-                    fmt::format("is required: {} needs a container named {}", role.name, wanted));
-    return;
-  }
-  if (!containers.is_array()) return;
   if (const auto index = find_main_container(*job.kind, role.pod())) {
     check_job_port(job, containers[*index], list[*index], findings);
     return;

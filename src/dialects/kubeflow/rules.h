@@ -3,7 +3,8 @@
 #include <array>
 #include <string>
 
-#include "dialects/check/findings.h"
+#include "dialects/check/job_rules.h"
+#include "dialects/check/scheduling.h"
 #include "dialects/kubeflow/job.h"
 
 // What concerns several fields of a job at once: its name, its roles, the gang, main containers.
@@ -12,25 +13,18 @@ namespace muster::dialects::kubeflow {
 namespace rules {
 inline constexpr Rule kRoleKey{"role-key", "FieldValueNotSupported"};
 inline constexpr Rule kSameRole{"same-role", "FieldValueDuplicate"};
-inline constexpr Rule kSomeRole{"some-role", "FieldValueRequired"};
 inline constexpr Rule kRoleMissing{"role-missing", "FieldValueRequired"};
 inline constexpr Rule kRoleSize{"role-size", "FieldValueInvalid"};
-inline constexpr Rule kSomeContainer{"some-container", "FieldValueRequired"};
 inline constexpr Rule kMainContainer{"main-container", "FieldValueRequired"};
-inline constexpr Rule kJobSize{"job-size", "FieldValueInvalid"};
-inline constexpr Rule kMinAvailable{"min-available", "FieldValueInvalid"};
 inline constexpr Rule kJobPort{"job-port", "FieldValueInvalid"};
-inline constexpr Rule kJobName{"job-name", "FieldValueInvalid"};
-inline constexpr Rule kNameLength{"name-length", "FieldValueTooLong"};
 
 inline constexpr std::array kOfFamily = {
-    kRoleKey,       kSameRole, kSomeRole,     kRoleMissing, kRoleSize, kSomeContainer,
-    kMainContainer, kJobSize,  kMinAvailable, kJobPort,     kJobName,  kNameLength,
+    kRoleKey, kSameRole, kRoleMissing, kRoleSize, kMainContainer, kJobPort,
 };
 }  // namespace rules
 
 void check_job(const Job& job, Findings& findings);
-// Of one role: the containers that its pods must have.
+// Of one role that has containers: the one that counts.
 void check_containers(const Job& job, const RoleSpec& role, Findings& findings);
 
 // "has no Worker; …", "must be 0 or 1: …": the same words here and in the CRD.

@@ -32,6 +32,11 @@ Text Texts::resumed(const plan::JobRef& job) const {
   return {kind_ + "Resumed", fmt::format("{} {} is resumed.", kind_, job.name)};
 }
 
+Text Texts::renewed(const plan::JobRef& job) const {
+  return {kind_ + "Renewed",
+          fmt::format("{} {} was edited: all of its pods are made anew.", kind_, job.name)};
+}
+
 Text Texts::succeeded(const plan::JobRef& job) const {
   return {kind_ + "Succeeded",
           fmt::format("{} {}/{} successfully completed.", kind_, job.ns, job.name)};

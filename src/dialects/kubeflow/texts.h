@@ -25,6 +25,7 @@ class Texts {
                                 const std::optional<plan::Cause>& cause) const;
   [[nodiscard]] Text suspended(const plan::JobRef& job) const;
   [[nodiscard]] Text resumed(const plan::JobRef& job) const;
+  [[nodiscard]] Text renewed(const plan::JobRef& job) const;
   [[nodiscard]] Text succeeded(const plan::JobRef& job) const;
   [[nodiscard]] Text failed(const plan::JobRef& job, const std::optional<plan::Cause>& cause) const;
 

@@ -4,6 +4,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "plan/plan.h"
 
 namespace muster::dialects {
 namespace {
@@ -57,6 +58,11 @@ void EnvEditor::set_from_field(std::string_view name, std::string_view field) {
        json::Object{{"fieldRef", json::Object{{"apiVersion", "v1"}, {"fieldPath", field}}}}}});
 }
 
+void EnvEditor::set_all_from_config_map(std::string_view name) {
+  pod_.container(container_)["envFrom"].array().push_back(
+      json::Object{{"configMapRef", json::Object{{"name", name}}}});
+}
+
 json::Array& EnvEditor::entries() const {
   return pod_.container(container_)["env"].array();
 }
@@ -82,10 +88,31 @@ void PodEditor::set_annotation(std::string_view key, std::string value) {
   pod_["metadata"]["annotations"].object().set(key, std::move(value));
 }
 
+void PodEditor::set_in_spec(std::string_view member, const plan::Value& value) {
+  if (is_plain(value)) {
+    spec()[member] = plain_text(value);
+    return;
+  }
+  spec().object().erase(member);
+  values_.push_back({.path = {"spec", std::string(member)}, .value = value});
+}
+
+void PodEditor::pass_environment(const json::Value& job) {
+  const auto& environment = api::annotation_of(job, plan::kEnvironmentAnnotation);
+  if (!environment.empty()) set_annotation(plan::kEnvironmentAnnotation, environment);
+}
+
 void PodEditor::add_port(std::size_t index, std::string_view name, std::int64_t number) {
   json::Value& ports = container(index)["ports"];
   if (api::find_named(ports, name) != nullptr) return;
   ports.array().push_back(json::Object{{"name", name}, {"containerPort", number}});
+}
+
+void PodEditor::add_port(std::size_t index, std::int64_t number) {
+  json::Array& ports = container(index)["ports"].array();
+  const bool declared = std::ranges::any_of(
+      ports, [&](const json::Value& port) { return port["containerPort"].as_int() == number; });
+  if (!declared) ports.push_back(json::Object{{"containerPort", number}});
 }
 
 json::Value& PodEditor::container(std::size_t index) {

@@ -21,6 +21,8 @@ class EnvEditor {
   void set(std::string_view name, plan::Value value);
   // A field of the pod itself, such as status.podIP.
   void set_from_field(std::string_view name, std::string_view field);
+  // Every key of a ConfigMap, which the container waits for. Variables of their own count more.
+  void set_all_from_config_map(std::string_view name);
 
  private:
   friend PodEditor;
@@ -53,8 +55,16 @@ class PodEditor {
       edit(variables);
     }
   }
+  // What the CLI recorded on the job of the submitter's environment.
+  void pass_environment(const json::Value& job);
+
+  // A member of the pod's spec.
+  void set_in_spec(std::string_view member, const plan::Value& value);
+
   // Unless the container declares one of that name.
   void add_port(std::size_t container, std::string_view name, std::int64_t number);
+  // One without a name, unless the container declares that number.
+  void add_port(std::size_t container, std::int64_t number);
 
   // What was made: the template, and what is still to be placed in it.
   [[nodiscard]] json::Value take_pod() { return std::move(pod_); }

@@ -175,5 +175,34 @@ TEST_F(KindsTest, AChildOfAnyResourceIsMadeAndMadeAgain) {
   EXPECT_NE(api::uid_of(*get(api::config_maps(), "train-hosts")), api::uid_of(*map));
 }
 
+// PD-20 and MS: nothing is done for a job that is on its way out but letting it go.
+TEST_F(KindsTest, PD20_AJobIsNotHeldByTheFinalizerOfTheOperatorThatWeReplaced) {
+  plan::Identity identity = toy("old.example.org");
+  identity.foreign_finalizer = "finalizers.example.org";
+  add(identity);
+  start();
+  json::Value job = small_job("held");
+  job["apiVersion"] = identity.resource.api_version();
+  job["metadata"]["finalizers"] = json::Array{"finalizers.example.org"};
+  must(cluster_->create(identity.resource, job));
+  job["metadata"]["name"] = "kept";
+  job["metadata"]["finalizers"].array().emplace_back("another.example.org/finalizer");
+  must(cluster_->create(identity.resource, job));
+  loop_.run_for(6s);
+  EXPECT_THAT(pods(), SizeIs(2));
+  for (const char* name : {"held", "kept"}) {
+    const auto stored = get(identity.resource, name);
+    EXPECT_EQ((*stored)["metadata"]["finalizers"][0].as_string(), "finalizers.example.org")
+        << "as long as nobody deletes it";
+    must(cluster_->remove(identity.resource, {.ns = "default", .name = name}, {}));
+  }
+  loop_.run_for(6s);
+  const auto left = all(identity.resource);
+  ASSERT_THAT(left, SizeIs(1));
+  EXPECT_EQ(api::name_of(*left[0]), "kept");
+  EXPECT_THAT((*left[0])["metadata"]["finalizers"].as_array(),
+              ElementsAre(json::Value("another.example.org/finalizer")));
+}
+
 }  // namespace
 }  // namespace muster::controller

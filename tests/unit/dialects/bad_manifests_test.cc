@@ -11,7 +11,9 @@
 #include "base/strings.h"
 #include "dialects/check/checked_dialect.h"
 #include "dialects/check/pod_template.h"
+#include "dialects/check/scheduling.h"
 #include "dialects/kubeflow/rules.h"
+#include "dialects/paddle/rules.h"
 #include "support.h"
 
 namespace muster::dialects::test {
@@ -119,7 +121,10 @@ TEST(BadManifests, CoverEveryRule) {
   std::set<std::string> known;
   for (const auto& rule : rules::kOfFields) known.emplace(rule.id);
   for (const auto& rule : rules::kOfTemplates) known.emplace(rule.id);
+  for (const auto& rule : rules::kOfJobs) known.emplace(rule.id);
+  for (const auto& rule : rules::kOfScheduling) known.emplace(rule.id);
   for (const auto& rule : kubeflow::rules::kOfFamily) known.emplace(rule.id);
+  for (const auto& rule : paddle::rules::kOfPaddle) known.emplace(rule.id);
   for (const auto& rule : known) EXPECT_TRUE(covered.contains(rule)) << rule;
 }
 

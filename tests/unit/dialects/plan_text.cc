@@ -33,7 +33,7 @@ struct PartText {
     return fmt::format("<address of service {}>", ip.service);
   }
   std::string operator()(const plan::PodIp& ip) const {
-    return fmt::format("<address of {} {}>", ip.role, ip.index);
+    return fmt::format("<{}address of {} {}>", ip.brackets ? "bracketed " : "", ip.role, ip.index);
   }
 };
 
@@ -49,6 +49,7 @@ json::Value values_text(const std::vector<plan::Placed>& values) {
 
 std::string set_text(const plan::RankSet& set) {
   const auto outcome = name_of<4>({"Succeeded", "Failed", "Finished", "Running"}, set.outcome);
+  if (set.role.empty()) return fmt::format("all of every role {}", outcome);
   switch (set.quorum) {
     case plan::RankSet::Quorum::All:
       return fmt::format("all of {} {}", set.role, outcome);
@@ -86,6 +87,7 @@ json::Value object_text(const plan::Object& object) {
     out.set("name", object.id.name);
   }
   if (!object.values.empty()) out.set("values", values_text(object.values));
+  if (object.on_change == plan::OnChange::Replace) out.set("onChange", "Replace");
   out.set("until", name_of<3>({"Hold", "End", "JobGone"}, object.until));
   return out;
 }
@@ -129,6 +131,8 @@ json::Value plan_text(const plan::Plan& plan) {
   out.set("limits", limits_text(plan.limits));
   out.set("gang", plan.gang ? plan.gang->minimum : 0);
   if (plan.hold) out.set("hold", plan.run_key);
+  if (!plan.hold && !plan.run_key.empty()) out.set("runKey", plan.run_key);
+  if (plan.reports_ranks) out.set("reportsRanks", true);
   if (!plan.selector.empty()) out.set("selector", plan.selector);
   json::Array warnings;
   for (const auto& warning : plan.warnings) warnings.emplace_back(warning.reason);

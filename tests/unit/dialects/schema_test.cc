@@ -1,6 +1,7 @@
 #include "dialects/check/schema.h"
 
 #include <array>
+#include <map>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -95,16 +96,25 @@ TEST(Schema, EveryFieldOfEveryKindHasASentence) {
   }
 }
 
+// Where the replica specs of the kinds are.
+const std::map<std::string, std::vector<std::string>> kRoles = {
+    {"msjobs.mindspore.gitee.com", {"msReplicaSpecs.additionalProperties"}},
+    {"msjobs.kubeflow.org", {"replicaSpecs.items"}},
+    {"paddlejobs.batch.paddlepaddle.org", {"ps", "worker", "heter"}},
+};
+
 TEST(Schema, MS14_TemplatesKeepWhatWeDoNotKnow) {
   for (const auto& dialect : registry().all()) {
+    const std::string kind = dialect->identity().resource.qualified();
+    SCOPED_TRACE(kind);
     const auto schema = dialect->schema();
     const auto& spec = schema["properties"]["spec"]["properties"];
-    const auto& each = spec["msReplicaSpecs"].is_null()
-                           ? spec["replicaSpecs"]["items"]
-                           : spec["msReplicaSpecs"]["additionalProperties"];
-    const auto& pod = each["properties"]["template"];
-    EXPECT_TRUE(pod["x-kubernetes-preserve-unknown-fields"].as_bool());
-    EXPECT_TRUE(pod["properties"]["metadata"]["x-kubernetes-preserve-unknown-fields"].as_bool());
+    ASSERT_TRUE(kRoles.contains(kind));
+    for (const std::string& role : kRoles.at(kind)) {
+      const auto& pod = spec.at_path(role)["properties"]["template"];
+      EXPECT_TRUE(pod["x-kubernetes-preserve-unknown-fields"].as_bool());
+      EXPECT_TRUE(pod["properties"]["metadata"]["x-kubernetes-preserve-unknown-fields"].as_bool());
+    }
     const auto& status = schema["properties"]["status"]["properties"];
     EXPECT_TRUE(status["muster"]["x-kubernetes-preserve-unknown-fields"].as_bool());
   }

@@ -98,6 +98,19 @@ struct PolicyCase {
   CleanUp expected;
 };
 
+TEST(CleanUpObjects, ThoseOfRanksGoAsTheirRolesPolicySays) {
+  auto plan = JobBuilder().scheduler().workers(2).service_for_each_worker().build();
+  for (plan::Role& role : plan.roles) {
+    role.on_success = role.name == "Worker" ? CleanUp::None : CleanUp::Running;
+  }
+  Observed observed = begun();
+  observed.ledger.phase = plan::Phase::Succeeded;
+  observed.objects = {service(), service("bert-worker-0"), service("bert-worker-1")};
+  const auto gone = actions<DeleteObject>(decide(plan, observed, kStart));
+  ASSERT_EQ(gone.size(), 1U) << "the Workers stay, and so do their Services";
+  EXPECT_EQ(gone[0].name, "bert-scheduler-0");
+}
+
 TEST(CleanUpByEnd, EachWayToEndHasItsPolicy) {
   using plan::CauseKind;
   using plan::Phase;

@@ -41,6 +41,7 @@ std::vector<Note::Kind> kinds(const Decision& decision) {
 struct EpochCase {
   std::string name;
   std::string stored_key;
+  Phase before;
   bool hold;
   std::string key;
   EpochChange expected;
@@ -49,18 +50,23 @@ struct EpochCase {
 
 TEST(Epoch, BeginsWhenTheRunKeyChanges) {
   const std::vector<EpochCase> cases = {
-      {"goes on", "", false, "", EpochChange::None, Phase::Running},
-      {"is suspended", "", true, "suspended", EpochChange::Held, Phase::Suspended},
-      {"stays suspended", "suspended", true, "suspended", EpochChange::None, Phase::Running},
-      {"is resumed", "suspended", false, "", EpochChange::Begun, Phase::Created},
-      {"runs in another way", "debug", false, "", EpochChange::Begun, Phase::Created},
+      {"goes on", "", Phase::Running, false, "", EpochChange::None, Phase::Running},
+      {"is suspended", "", Phase::Running, true, "suspended", EpochChange::Held, Phase::Suspended},
+      {"stays suspended", "suspended", Phase::Suspended, true, "suspended", EpochChange::None,
+       Phase::Suspended},
+      {"is resumed", "suspended", Phase::Suspended, false, "", EpochChange::Resumed,
+       Phase::Created},
+      {"is resumed in another way", "suspended", Phase::Suspended, false, "ranks=3",
+       EpochChange::Resumed, Phase::Created},
+      {"runs in another way", "ranks=2", Phase::Running, false, "ranks=3", EpochChange::Renewed,
+       Phase::Created},
   };
   for (const EpochCase& c : cases) {
     plan::Plan plan;
     plan.hold = c.hold;
     plan.run_key = c.key;
     plan::Ledger ledger{.epoch = 4, .run_key = c.stored_key, .start_time = kStart};
-    ledger.phase = Phase::Running;
+    ledger.phase = c.before;
     ledger.cause = plan::Cause{};
     ledger.roles["Worker"].attempts[0] = 7;
     ledger.roles["Worker"].restarts = 7;
@@ -71,8 +77,43 @@ TEST(Epoch, BeginsWhenTheRunKeyChanges) {
     EXPECT_EQ(ledger.roles["Worker"].attempt(0), changed ? 0 : 7) << c.name;
     EXPECT_EQ(ledger.roles["Worker"].restarts, 7) << c.name;
     EXPECT_EQ(ledger.cause.has_value(), !changed) << c.name;
-    EXPECT_EQ(ledger.start_time, c.expected == EpochChange::Begun ? kStart + 5s : kStart) << c.name;
+    const bool begun = changed && c.expected != EpochChange::Held;
+    EXPECT_EQ(ledger.start_time, begun ? kStart + 5s : kStart) << c.name;
   }
+}
+
+TEST(Epoch, TheFirstRunOfAJobEndsNoOther) {
+  plan::Plan plan;
+  plan.run_key = "ranks=2";
+  plan::Ledger ledger;
+  EXPECT_EQ(enter_epoch(plan, ledger, kStart), EpochChange::Adopted);
+  EXPECT_EQ(ledger.epoch, 0);
+  EXPECT_EQ(ledger.run_key, "ranks=2");
+  EXPECT_EQ(enter_epoch(plan, ledger, kStart), EpochChange::None);
+}
+
+TEST(Epoch, ItsKeyIsStoredBeforeTheFirstPodIsMade) {
+  auto plan = job().build();
+  plan.run_key = "ranks=2";
+  const Decision decision = decide(plan, {}, kStart);
+  EXPECT_TRUE(decision.commit_first);
+  EXPECT_THAT(decision.notes, IsEmpty());
+  EXPECT_EQ(decision.verdict.ledger.run_key, "ranks=2");
+  EXPECT_FALSE(decision.wave.empty());
+}
+
+TEST(Epoch, AnEditThatNobodyCanFollowIsToldAsSuch) {
+  auto plan = job().build();
+  Observed observed = running();
+  observed.ledger.run_key = "ranks=2";
+  plan.run_key = "ranks=3";
+  const Decision decision = decide(plan, observed, kStart + 9s);
+  EXPECT_TRUE(decision.commit_first);
+  EXPECT_THAT(kinds(decision), ElementsAre(Note::Kind::Renewed));
+  EXPECT_EQ(decision.notes[0].detail, "ranks=3");
+  EXPECT_EQ(deleted_pods(decision).size(), 3U);
+  for (const auto& gone : actions<DeletePod>(decision)) EXPECT_EQ(gone.reason, Reason::Superseded);
+  EXPECT_THAT(created_pods(decision), IsEmpty());
 }
 
 TEST(Suspend, AllPodsAndTheirServicesGoOnceTheLedgerSaysWhy) {

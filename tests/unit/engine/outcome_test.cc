@@ -182,5 +182,31 @@ TEST(OutcomeTie, IsBrokenAsThePlanSays) {
   EXPECT_EQ(outcome(plan, census), std::nullopt);
 }
 
+TEST(EveryRole, HasToSatisfyASetWithoutARole) {
+  struct Row {
+    std::string name;
+    std::vector<PodView> pods;
+    bool expected;
+  };
+  const std::vector<Row> rows = {
+      {"nobody is there", {}, false},
+      {"one role", {pod("Worker", 0, PodPhase::Succeeded, 0)}, false},
+      {"both",
+       {pod("Scheduler", 0, PodPhase::Succeeded, 0), pod("Worker", 0, PodPhase::Succeeded, 0)},
+       true},
+      {"one of them still runs",
+       {pod("Scheduler", 0, PodPhase::Running), pod("Worker", 0, PodPhase::Succeeded, 0)},
+       false},
+  };
+  plan::Plan plan = JobBuilder().scheduler().workers(1).role("Idle", "idle", 0).build();
+  const auto set = plan::all_of_every_role(plan::RankSet::Outcome::Succeeded);
+  const plan::Ledger ledger;
+  for (const Row& row : rows) {
+    EXPECT_EQ(satisfied(set, plan, Census(plan, row.pods, ledger)), row.expected) << row.name;
+  }
+  plan.roles.clear();
+  EXPECT_FALSE(satisfied(set, plan, Census(plan, {}, ledger))) << "a job without ranks";
+}
+
 }  // namespace
 }  // namespace muster::engine
