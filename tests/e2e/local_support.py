@@ -141,13 +141,13 @@ class Home:
             raise Final(f"GET {path}: {status} {value}")
         return value
 
-    def create(self, job, jobs=MSJOBS):
-        status, value = self.api("POST", jobs, job)
+    def create(self, job):
+        status, value = self.api("POST", MSJOBS, job)
         check(status == 201, f"creating {job['metadata']['name']}: {status} {value}")
         return value
 
-    def job(self, name, jobs=MSJOBS):
-        return self.get(f"{jobs}/{name}")
+    def job(self, name):
+        return self.get(f"{MSJOBS}/{name}")
 
     def pods(self):
         return self.get(PODS)["items"]

@@ -19,8 +19,14 @@ plan::Ledger ledger_of(const json::Value& job) {
   return plan::Ledger::from_json(job["status"]["muster"]);
 }
 
-// The condition that ended the job; null while it has none.
+// The condition that ended the job, or the phase of a kind without conditions; null while it has
+// none.
 const json::Value& terminal(const json::Value& job) {
+  static const json::Value none;
+  const json::Value& status = job["status"];
+  if (status["conditions"].is_null()) {
+    return plan::is_terminal(ledger_of(job).phase) ? status["phase"] : none;
+  }
   const json::Value& succeeded = api::condition_of(job, "Succeeded");
   return succeeded.is_null() ? api::condition_of(job, "Failed") : succeeded;
 }
@@ -41,6 +47,12 @@ std::int64_t disruptions_in(const plan::Ledger& ledger) {
 
 std::int64_t number_in(const json::Value& pod, std::string_view label) {
   return parse_int(api::label_of(pod, label)).value_or(0);
+}
+
+std::int64_t replicas_of(const json::Value& job, const std::string& role) {
+  const json::Value& spec = job["spec"];
+  const json::Value& roles = spec["msReplicaSpecs"].is_null() ? spec : spec["msReplicaSpecs"];
+  return roles[role]["replicas"].as_int(1);
 }
 
 std::string incarnation(const Process& process) {
@@ -147,20 +159,44 @@ void Checker::check_remove_job(const Request& request, const json::Value& job) {
   if (!due) violation("S6", "the job was deleted before its time: " + request.key.text());
 }
 
+bool Checker::is_surplus(const std::string& role, int index, const json::Value& job) const {
+  if (index >= replicas_of(job, role)) return true;
+  // A wish that was taken back at once may still be granted by whoever heard of it late.
+  const auto fewest = fewest_.find(role);
+  return fewest != fewest_.end() && index >= fewest->second;
+}
+
+bool Checker::is_object_justified(const json::Value& object, const json::Value& job) const {
+  if (ledger_of(job).phase == plan::Phase::Suspended) return true;
+  if (api::kind_of(object) == "ConfigMap") return !tells_the_truth(object, job);
+  // The Service of a rank: JOB-ROLE-INDEX.
+  const auto parts = split(api::name_of(object), '-');
+  return parts.size() == 3 &&
+         is_surplus(std::string(parts[1]), static_cast<int>(*parse_int(parts[2])), job);
+}
+
+bool Checker::tells_the_truth(const json::Value& config, const json::Value& job) const {
+  std::vector<std::string> addresses;
+  for (int index = 0; index < replicas_of(job, "worker"); ++index) {
+    const auto pod =
+        stored(api::pods(), {.ns = api::namespace_of(job),
+                             .name = fmt::format("{}-worker-{}", api::name_of(job), index)});
+    const bool there = pod != nullptr && !api::is_deleting(*pod) &&
+                       number_in(*pod, plan::labels::kEpoch) == ledger_of(job).epoch;
+    addresses.push_back(there ? api::pod_ip_of(*pod) : "");
+  }
+  return config["data"]["PADDLE_TRAINERS"].as_string() == join(addresses, ",");
+}
+
 bool Checker::is_justified(const json::Value& child, bool is_pod) const {
   const auto job = job_of(child);
   if (job == nullptr || api::is_deleting(*job) || !terminal(*job).is_null()) return true;
   const plan::Ledger ledger = ledger_of(*job);
-  if (!is_pod) return ledger.phase == plan::Phase::Suspended;
+  if (!is_pod) return is_object_justified(child, *job);
   if (number_in(child, plan::labels::kEpoch) < ledger.epoch) return true;
   const std::string& role = api::label_of(child, plan::labels::kRole);
   const int index = std::stoi(api::label_of(child, plan::labels::kIndex));
-  const json::Value& replicas = (*job)["spec"]["msReplicaSpecs"][role]["replicas"];
-  if (index >= replicas.as_int(1)) return true;
-  // A wish that was taken back at once may still be granted by whoever heard of it late.
-  if (const auto fewest = fewest_.find(role); fewest != fewest_.end() && index >= fewest->second) {
-    return true;
-  }
+  if (is_surplus(role, index, *job)) return true;
   const auto tries = ledger.roles.find(role);
   return api::phase_of(child) == api::PodPhase::Failed && tries != ledger.roles.end() &&
          number_in(child, plan::labels::kAttempt) < tries->second.attempt(index);
@@ -216,6 +252,18 @@ void Checker::started(const Process& process) {
   const auto last = last_end_.find(incarnation(process));
   if (last != last_end_.end() && last->second != End::Killed) {
     violation("S3", "started twice: " + incarnation(process));
+  }
+}
+
+void Checker::was_told(const Process& process, const std::string& address,
+                       const json::Value& config) {
+  const auto hosts = split(config["data"]["PADDLE_TRAINERS"].as_string(), ',');
+  const auto slash = process.rank.find('/');
+  const auto index = static_cast<std::size_t>(*parse_int(process.rank.substr(slash + 1)));
+  if (!process.rank.starts_with("worker/")) return;
+  if (index >= hosts.size() || hosts[index] != address) {
+    violation("S10", fmt::format("{} at {} starts with the list {}", incarnation(process), address,
+                                 config["data"]["PADDLE_TRAINERS"].as_string()));
   }
 }
 

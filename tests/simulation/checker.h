@@ -42,8 +42,8 @@ struct Process {
   std::string pod_uid;
 };
 
-// Watches a run and says which promise was broken: S1–S7 and S9 at the moment it happens. Every
-// change that the controller can cause passes through before() and after(), every start of a
+// Watches a run and says which promise was broken: S1–S7, S9 and S10 at the moment it happens.
+// Every change that the controller can cause passes through before() and after(), every start of a
 // process through started(), so nothing can go wrong between two looks. Lives as long as its
 // server.
 class Checker {
@@ -56,6 +56,8 @@ class Checker {
   void after(const Request& request, const json::Value& answer);
 
   void started(const Process& process);
+  // What a rank that starts reads of the others: its own address is where its number is.
+  void was_told(const Process& process, const std::string& address, const json::Value& config);
   enum class End { Killed, Exited, Retryable, Disrupted };
   void ended(const Process& process, End end);
 
@@ -79,6 +81,10 @@ class Checker {
   void check_remove(const Request& request);
   void check_remove_job(const Request& request, const json::Value& job);
   [[nodiscard]] bool is_justified(const json::Value& child, bool is_pod) const;
+  [[nodiscard]] bool is_surplus(const std::string& role, int index, const json::Value& job) const;
+  [[nodiscard]] bool is_object_justified(const json::Value& object, const json::Value& job) const;
+  // Whether a list of addresses is that of the pods.
+  [[nodiscard]] bool tells_the_truth(const json::Value& config, const json::Value& job) const;
   void check_transition(const json::Value& old, const json::Value& now);
 
   const rt::Loop& loop_;

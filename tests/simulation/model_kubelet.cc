@@ -12,13 +12,13 @@ namespace {
 // How long a process takes to end when it is asked to; within the default grace of 30 s.
 constexpr Duration kStopTime = std::chrono::seconds(3);
 
-json::Value container_status(json::Value state, bool running) {
-  return json::Object{{"name", "mindspore"},      {"ready", running},   {"started", running},
-                      {"restartCount", 0},        {"image", "trainer"}, {"imageID", ""},
-                      {"state", std::move(state)}};
+json::Value container_status(const std::string& name, json::Value state, bool running) {
+  return json::Object{
+      {"name", name},       {"ready", running}, {"started", running},       {"restartCount", 0},
+      {"image", "trainer"}, {"imageID", ""},    {"state", std::move(state)}};
 }
 
-json::Value running_status(const std::string& ip, Time now) {
+json::Value running_status(const std::string& container, const std::string& ip, Time now) {
   return json::Object{
       {"phase", "Running"},
       {"podIP", ip},
@@ -26,14 +26,15 @@ json::Value running_status(const std::string& ip, Time now) {
       {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "True"}}}},
       {"containerStatuses",
        json::Array{container_status(
-           json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}}, true)}}};
+           container, json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}},
+           true)}}};
 }
 
 bool asks_for_retry(int code) {
   return code == 130 || code == 137 || code == 138 || code == 143;
 }
 
-json::Value ended_status(int code, bool disrupted, Time now) {
+json::Value ended_status(const std::string& container, int code, bool disrupted, Time now) {
   json::Array conditions = {json::Object{{"type", "Ready"}, {"status", "False"}}};
   if (disrupted) {
     conditions.push_back(json::Object{
@@ -44,6 +45,7 @@ json::Value ended_status(int code, bool disrupted, Time now) {
       {"conditions", std::move(conditions)},
       {"containerStatuses",
        json::Array{container_status(
+           container,
            json::Object{{"terminated", json::Object{{"exitCode", code},
                                                     {"reason", code == 0 ? "Completed" : "Error"},
                                                     {"finishedAt", format_time(now)}}}},
@@ -113,6 +115,9 @@ void ModelKubelet::handle(const cluster::WatchEvent& event) {
   if (added) {
     pod.key = api::key_of(object);
     pod.process = process_of(object);
+    const json::Value& main = object["spec"]["containers"][0];
+    pod.container = main["name"].as_string();
+    pod.gate = main["envFrom"][0]["configMapRef"]["name"].as_string();
     scope_.spawn(start(uid));
   }
   if (api::is_deleting(object) && !std::exchange(pod.stopping, true)) scope_.spawn(stop(uid));
@@ -126,15 +131,35 @@ Task<void> ModelKubelet::start(std::string uid) {
   if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
   pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
+  const std::string ip = fmt::format("10.0.0.{}", ++addresses_);
+  if (!pod->gate.empty() && !co_await pass_gate(uid, ip)) co_return;
+  pod = find(uid);
+  if (pod == nullptr || pod->stopping) co_return;
   pod->up = true;
   ++live_;
   ++transitions_;
   last_action_ = loop_.monotonic();
   checker_.started(pod->process);
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid,
-                        running_status(fmt::format("10.0.0.{}", ++addresses_), loop_.now()));
+  co_await write_status(key, uid, running_status(pod->container, ip, loop_.now()));
   if (live_ == script_.ranks) begin_together();
+}
+
+// The pod has its address, and its container waits for the ConfigMap that it reads.
+Task<bool> ModelKubelet::pass_gate(std::string uid, std::string ip) {
+  Pod* pod = find(uid);
+  const api::ObjectKey key = pod->key;
+  const api::ObjectKey gate{.ns = key.ns, .name = pod->gate};
+  co_await write_status(key, uid, json::Object{{"phase", "Pending"}, {"podIP", ip}});
+  while (true) {
+    if (!co_await rt::sleep_for(loop_, std::chrono::milliseconds(100))) co_return false;
+    const auto config = co_await cluster_.get(api::config_maps(), gate);
+    pod = find(uid);
+    if (pod == nullptr || pod->stopping) co_return false;
+    if (!config || api::is_deleting(**config)) continue;
+    checker_.was_told(pod->process, ip, **config);
+    co_return true;
+  }
 }
 
 void ModelKubelet::begin_together() {
@@ -156,7 +181,8 @@ Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script
                                         : Checker::End::Exited);
   if (exit.code != 0) ++round_;
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid, ended_status(exit.code, exit.disrupted, loop_.now()));
+  co_await write_status(key, uid,
+                        ended_status(pod->container, exit.code, exit.disrupted, loop_.now()));
 }
 
 void ModelKubelet::end(Pod& pod, Checker::End how) {
@@ -177,7 +203,9 @@ Task<void> ModelKubelet::stop(std::string uid) {
   if (pod == nullptr) co_return;
   if (pod->up) end(*pod, Checker::End::Killed);
   const api::ObjectKey key = pod->key;
-  if (was_up) co_await write_status(key, uid, ended_status(143, false, loop_.now()));
+  if (was_up) {
+    co_await write_status(key, uid, ended_status(pod->container, 143, false, loop_.now()));
+  }
   last_action_ = loop_.monotonic();
   [[maybe_unused]] const auto removed =
       co_await cluster_.remove(api::pods(), key, {.uid = uid, .grace_seconds = 0});

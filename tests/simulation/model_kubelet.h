@@ -44,12 +44,15 @@ class ModelKubelet {
   struct Pod {
     api::ObjectKey key;
     Process process;
+    std::string container;
+    std::string gate;  // the ConfigMap that its container waits for
     bool up = false;
     bool stopping = false;
   };
 
   void handle(const cluster::WatchEvent& event);
   Task<void> start(std::string uid);
+  Task<bool> pass_gate(std::string uid, std::string ip);
   Task<void> stop(std::string uid);
   Task<void> reap(std::string uid);  // the pod was taken away under a running process
   Task<void> exit_later(std::string uid, std::uint64_t round, Script::Exit exit);

@@ -33,6 +33,16 @@ Decide blind_to_terminating() {
   };
 }
 
+// Does not look whether what an object says is still true, and makes pods beside it.
+Decide trusts_old_lists() {
+  return [](const plan::Plan& plan, Observed observed, Time now) {
+    std::erase_if(observed.objects, [](const engine::ObjectView& object) {
+      return object.resource == api::config_maps();
+    });
+    return engine::decide(plan, observed, now);
+  };
+}
+
 // Only a pod that it saw alive can fail.
 Decide edge_triggered() {
   return [alive = std::set<std::string>()](const plan::Plan& plan, Observed observed,
@@ -324,6 +334,7 @@ std::vector<Specimen> zoo() {
       {policy("resumed too early", &resumes_too_early), "suspend", Kind::None, "S15"},
       {policy("disruption taken for a failure", &blames_the_program_for_disruptions), "disruption",
        Kind::None, "O1"},
+      {policy("old list of ranks kept", &trusts_old_lists), "barrier_scale", Kind::None, "S10"},
       {policy("hot loop on equal spec", &always_has_news), "create", Kind::None, "L1"},
   };
 }

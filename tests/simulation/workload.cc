@@ -2,6 +2,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "plan/verdict.h"
 #include "rt/wait.h"
 
 namespace muster::simulation {
@@ -20,6 +21,21 @@ json::Value role(int replicas, const char* restart) {
                                                {"name", "mindspore"},
                                                {"image", "trainer"},
                                                {"command", json::Array{"muster-trainer"}}}}}}}}}};
+}
+
+// A server and two workers that learn of each other from one ConfigMap; elastic: three workers.
+json::Value paddle_ranks(bool elastic) {
+  const auto members = [](int replicas) {
+    json::Value out = role(replicas, "");
+    out.object().erase("restartPolicy");
+    return out;
+  };
+  json::Object spec{{"worker", members(elastic ? 3 : 2)}};
+  spec.set(elastic ? "elastic" : "ps", elastic ? json::Value(1) : members(1));
+  return json::Object{{"apiVersion", "batch.paddlepaddle.org/v1"},
+                      {"kind", "PaddleJob"},
+                      {"metadata", json::Object{{"name", kJob}, {"namespace", kNamespace}}},
+                      {"spec", std::move(spec)}};
 }
 
 json::Value with_policy(const char* field, std::int64_t value) {
@@ -95,6 +111,34 @@ Task<void> suspend(User& user, json::Value job) {
   co_await user.wait_for_end();
 }
 
+// Up and down again at leisure; ranks that are not elastic begin again each time.
+Task<void> scale_all(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(4);
+  co_await user.pause(seconds(20));
+  co_await user.set_workers(2);
+  co_await user.wait_for_end();
+}
+
+Task<void> scale_elastic(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(4);
+  co_await user.wait_for_processes(4);
+  co_await user.pause(seconds(3));
+  co_await user.set_workers(2);
+  co_await user.wait_for_processes(2);
+}
+
+// The ConfigMap is taken away from running ranks.
+Task<void> lose_config(User& user, json::Value job) {
+  co_await create_and_watch(user, std::move(job));
+  co_await user.pause(seconds(3));
+  co_await user.remove_config();
+  co_await user.wait_for_end();
+}
+
 // Somebody else has a pod of the name that we need.
 Task<void> foreign(User& user, json::Value job) {
   json::Value pod = job["spec"]["msReplicaSpecs"]["Worker"]["template"];
@@ -148,6 +192,26 @@ std::vector<Workload> make_workloads() {
   all.push_back({"recreate", three_ranks(), {}, &recreate, "Running", true});
   all.push_back({"bounce", three_ranks(), {}, &bounce, "Running", true});
   all.push_back({"foreign", three_ranks(), {}, &foreign, "Failed", true});
+  const Script workers_succeed{
+      .exits = {{"worker/0#0", {seconds(10), 0}}, {"worker/1#0", {seconds(10), 0}}}};
+  all.push_back({"barrier", paddle_ranks(false), workers_succeed, &create_and_wait, "Succeeded"});
+  all.push_back({"barrier_failure",
+                 paddle_ranks(false),
+                 {.exits = {{"worker/1#0", {seconds(5), 1}}}},
+                 &create_and_wait,
+                 "Failed"});
+  all.push_back({"barrier_lost", paddle_ranks(false), workers_succeed, &lose_config, "Succeeded"});
+  all.push_back({"barrier_scale",
+                 paddle_ranks(false),
+                 // In epoch 1 already where a fault hid that there were four for a while.
+                 {.exits = {{"worker/0#0@1", {seconds(30), 0}},
+                            {"worker/1#0@1", {seconds(30), 0}},
+                            {"worker/0#0@2", {seconds(10), 0}},
+                            {"worker/1#0@2", {seconds(10), 0}}}},
+                 &scale_all,
+                 "Succeeded",
+                 true});
+  all.push_back({"elastic_scale", paddle_ranks(true), {}, &scale_elastic, "Running"});
   return all;
 }
 
@@ -198,7 +262,9 @@ Task<void> User::wait_for_processes(std::size_t count) {
 Task<void> User::wait_for_end() {
   while (true) {
     const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
-    if (!job || api::condition_is_true(**job, "Finished")) co_return;
+    if (!job) co_return;
+    const auto& phase = (**job)["status"]["muster"]["phase"].as_string();
+    if (plan::is_terminal(plan::phase_named(phase))) co_return;
     if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
   }
 }
@@ -219,9 +285,18 @@ Task<void> User::edit_job(std::function<void(json::Value&)> edit) {
 
 Task<void> User::set_workers(int replicas) {
   checker_.wish("Worker", replicas);
+  checker_.wish("worker", replicas);
   return edit_job([replicas](json::Value& job) {
-    job["spec"]["msReplicaSpecs"]["Worker"]["replicas"] = replicas;
+    const bool plain = std::as_const(job)["spec"]["worker"].is_object();
+    json::Value& roles = plain ? job["spec"] : job["spec"]["msReplicaSpecs"];
+    roles[plain ? "worker" : "Worker"]["replicas"] = replicas;
   });
+}
+
+Task<void> User::remove_config() {
+  const auto removed = co_await cluster_.remove(api::config_maps(),
+                                                {std::string(kNamespace), std::string(kJob)}, {});
+  CHECK(removed.has_value());
 }
 
 Task<void> User::set_suspend(bool suspend) {

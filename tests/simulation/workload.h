@@ -32,6 +32,8 @@ class User {
   Task<void> set_workers(int replicas);
   Task<void> set_suspend(bool suspend);
   Task<void> remove_job();
+  // The ConfigMap that is named after the job.
+  Task<void> remove_config();
 
  private:
   rt::Loop& loop_;
@@ -56,7 +58,8 @@ struct Workload {
 
 // create, restart, disruption, success, failure, deadline, ttl, suspend, delete and scale of a job
 // with three ranks; and
-// recreate, bounce and foreign, where names collide.
+// recreate, bounce and foreign, where names collide. Then those of ranks that wait for one
+// ConfigMap, and of elastic ones.
 const std::vector<Workload>& workloads();
 const Workload& workload(std::string_view name);
 

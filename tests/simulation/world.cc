@@ -81,7 +81,9 @@ class World {
         wire_rng_(options.seed * 1000 + 2),
         kubelet_rng_(options.seed * 1000 + 3),
         registry_(dialects::make_registry()),
-        jobs_(registry_.all().front()->identity().resource),
+        jobs_(registry_.find(api::api_version_of(workload.job), api::kind_of(workload.job))
+                  ->identity()
+                  .resource),
         history_(loop_),
         server_(make_server()),
         local_(server_->core()),
