@@ -43,6 +43,7 @@ Task<Result<StartOutcome>> ContainerRunner::ask_runtime(std::string name, int at
 }
 
 Task<void> ContainerRunner::run_start(std::string name, int attempt) {
+  const auto known = preparation_.reference_changes();
   const auto outcome = co_await ask_runtime(name, attempt);
   auto& container = *subject_.facts.find(name);
   container.starting = false;
@@ -56,6 +57,8 @@ Task<void> ContainerRunner::run_start(std::string name, int attempt) {
     co_return;
   } else if (outcome.error().code != ErrorCode::Cancelled) {
     hold(container, "CreateContainerConfigError", outcome.error().message);
+    // What was missing may have come while we were asking; nobody would tell us a second time.
+    if (preparation_.reference_changes() != known) container.hold->retry_at = subject_.now();
   }
   subject_.tell(Changed{});
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -33,6 +34,9 @@ class PodPreparation {
   void services_changed() { services_.look(); }
 
   [[nodiscard]] const std::set<Reference>& references() const { return references_; }
+  // How often one of them changed: who read them before that may know less.
+  void references_changed() { ++reference_changes_; }
+  [[nodiscard]] std::uint64_t reference_changes() const { return reference_changes_; }
   // What the runtime is to be asked for; makes the directories that subPath names.
   Task<Result<ContainerSpec>> container(std::string name, int attempt);
 
@@ -55,6 +59,7 @@ class PodPreparation {
 
   PodSubject& subject_;
   std::set<Reference> references_;
+  std::uint64_t reference_changes_ = 0;
   VolumeSources volumes_;
   VolumeTokens tokens_;
   std::optional<Time> refresh_tokens_at_;

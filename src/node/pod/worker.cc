@@ -70,6 +70,7 @@ void PodWorker::observe(api::ObjectPtr pod) {
 
 void PodWorker::references_changed(const Reference& reference) {
   if (!preparation_.references().contains(reference)) return;
+  preparation_.references_changed();
   if (in<Prepared>()) preparation_.refresh();
   poke();
 }

@@ -290,6 +290,20 @@ TEST_F(NodeTest, AMissingConfigMapHoldsTheContainerUntilItExists) {
             env.end());
 }
 
+TEST_F(NodeTest, AConfigMapThatComesWhileTheContainerIsAskedForIsNotMissed) {
+  start();
+  for (int delay = 0; delay < 60; ++delay) {
+    const std::string name = "p" + std::to_string(delay);
+    create(PodBuilder(name).container(
+        "main", "serve", R"({"envFrom":[{"configMapRef":{"name":")" + name + R"("}}]})"));
+    loop.run_for(std::chrono::milliseconds(delay));
+    cluster.put(api::config_maps(), parse(R"({"metadata":{"name":")" + name +
+                                          R"(","namespace":"default"},"data":{"K":"v"}})"));
+    loop.run_for(500ms);
+    EXPECT_EQ(phase(name), "Running") << "after " << delay << " ms";
+  }
+}
+
 TEST_F(NodeTest, AMissingVolumeSourceHoldsThePodAndSaysSo) {
   start();
   create(PodBuilder("p")
