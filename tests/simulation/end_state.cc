@@ -76,10 +76,16 @@ std::string essence_of(const json::Value& object) {
 
 Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jobs) {
   EndState state;
-  for (const api::Resource& resource : {jobs, api::pods(), api::services()}) {
+  for (const api::Resource& resource : {jobs, api::pods(), api::services(), api::config_maps()}) {
     const auto page = co_await cluster.list(resource, {});
     CHECK(page.has_value());
     for (const auto& object : page->items) {
+      // A list of addresses says what pods say, and those come as they come.
+      if (resource == api::config_maps()) {
+        state.all += api::name_of(*object) + "\n";
+        state.essence += essence_of(*object);
+        continue;
+      }
       state.all += without_addresses(json::write_canonical(stripped(*object))) + "\n";
       state.essence += essence_of(*object);
       if (resource == jobs) state.phase = (*object)["status"]["muster"]["phase"].as_string();

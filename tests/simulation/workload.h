@@ -34,6 +34,7 @@ class User {
   Task<void> remove_job();
   // The ConfigMap that is named after the job.
   Task<void> remove_config();
+  Task<void> wait_for_config();
 
  private:
   rt::Loop& loop_;
