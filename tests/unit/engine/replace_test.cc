@@ -113,16 +113,11 @@ struct Outdating {
 TEST(Replaced, GoesWhenItIsNoLongerTrueAndNoPodIsMadeBeforeItIsGone) {
   PodView going = worker(1, "10.0.0.2");
   going.deleting = true;
-  PodView failed = disrupted("Worker", 1);
-  failed.ip = "10.0.0.2";
-  plan::Plan retrying = meeting(2);
-  for (plan::Role& role : retrying.roles) role.retry.on = plan::Retry::On::Disruption;
   plan::Plan edited = meeting(2);
   edited.objects[0].body["data"]["PORT"] = "1";
   const std::vector<Outdating> cases = {
       {"a pod is gone", meeting(2), {worker(0, "10.0.0.1")}, {"bert-worker-1"}},
       {"a pod is going", meeting(2), {worker(0, "10.0.0.1"), going}, {}},
-      {"a pod is replaced", retrying, {worker(0, "10.0.0.1"), failed}, {}},
       {"a pod has another address", meeting(2), {worker(0, "10.0.0.1"), worker(1, "10.0.0.3")}, {}},
       {"it lists one more",
        meeting(3),
@@ -149,6 +144,18 @@ TEST(Replaced, GoesWhenItIsNoLongerTrueAndNoPodIsMadeBeforeItIsGone) {
     observed.objects.clear();
     EXPECT_EQ(created_pods(decide(c.plan, observed, kStart)), c.pods_made);
   }
+}
+
+TEST(Replaced, GoesTogetherWithAPodThatIsReplaced) {
+  plan::Plan plan = meeting(2);
+  for (plan::Role& role : plan.roles) role.retry.on = plan::Retry::On::Disruption;
+  Observed observed = meeting_of_two();
+  observed.pods[1] = disrupted("Worker", 1);
+  observed.pods[1].ip = "10.0.0.2";
+  const Decision decision = decide(plan, observed, kStart);
+  EXPECT_TRUE(decision.commit_first);
+  EXPECT_THAT(deleted_pods(decision), ElementsAre("bert-worker-1"));
+  EXPECT_THAT(deleted_objects(decision), ElementsAre("bert"));
 }
 
 TEST(Replaced, ComesBackWhenSomebodyDeletesIt) {
