@@ -35,6 +35,7 @@ std::map<std::string, std::string> files_for(const plan::Registry& registry) {
   std::map<std::string, std::string> files;
   json::Array crds;
   for (const auto& dialect : registry.all()) {
+    if (dialect->identity().embedded_only) continue;
     const api::Resource& resource = dialect->identity().resource;
     const std::string name = fmt::format("{}_{}.yaml", resource.group, resource.plural);
     files["crds/" + name] = text_of("", crd_of(*dialect));

@@ -37,6 +37,7 @@ json::Array rules_for(const plan::Registry& registry) {
   ByGroup children{{"", {api::pods().plural}}};
   Names leases;
   for (const auto& dialect : registry.all()) {
+    if (dialect->identity().embedded_only) continue;
     const plan::Identity& identity = dialect->identity();
     jobs[identity.resource.group].insert(identity.resource.plural);
     if (!identity.foreign_finalizer.empty()) {

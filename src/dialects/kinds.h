@@ -10,5 +10,6 @@ namespace muster::dialects {
 std::unique_ptr<const plan::Dialect> make_msjob();       // mindspore.gitee.com/v1
 std::unique_ptr<const plan::Dialect> make_msjob_2020();  // kubeflow.org/v1
 std::unique_ptr<const plan::Dialect> make_paddlejob();   // batch.paddlepaddle.org/v1
+std::unique_ptr<const plan::Dialect> make_batch_job();   // batch/v1
 
 }  // namespace muster::dialects

@@ -9,6 +9,7 @@ plan::Registry make_registry() {
   registry.add(make_msjob());
   registry.add(make_msjob_2020());
   registry.add(make_paddlejob());
+  registry.add(make_batch_job());
   return registry;
 }
 

@@ -24,12 +24,27 @@ std::int64_t awaiting_restart(const Rank& rank) {
 const Rank* most_restarted(const Census& census) {
   const Rank* most = nullptr;
   for (const Rank& rank : census.ranks()) {
-    if (rank.is(RankState::Absent)) continue;
+    if (rank.is(RankState::Absent) || rank.pod == nullptr) continue;
     const auto tries = [](const Rank& r) { return r.pod->restarts() + awaiting_restart(r); };
     if (tries(rank) == 0) continue;
     if (most == nullptr || tries(rank) > tries(*most)) most = &rank;
   }
   return most;
+}
+
+std::int64_t failed_pods(const plan::Counts& counts) {
+  std::int64_t sum = 0;
+  for (const auto& [name, count] : counts) sum += count.failed;
+  return sum;
+}
+
+// Of the pods that live.
+std::int64_t restarts_in_place(const Census& census) {
+  std::int64_t sum = 0;
+  for (const Rank& rank : census.ranks()) {
+    if (rank.lives() && rank.role->restarts_in_place()) sum += rank.pod->restarts();
+  }
+  return sum;
 }
 
 }  // namespace
@@ -62,12 +77,18 @@ std::int64_t counted_restarts(const plan::Ledger& ledger, const plan::Counts& co
   return sum;
 }
 
-std::optional<Exhausted> exceeds_backoff(const plan::Limits& limits, const plan::Ledger& ledger,
+std::optional<Exhausted> exceeds_backoff(const plan::Plan& plan, const plan::Ledger& ledger,
                                          const plan::Counts& counts, const Census& census) {
-  if (!limits.backoff || counted_restarts(ledger, counts, census) <= *limits.backoff)
-    return std::nullopt;
-  const auto failed = std::ranges::find_if(
-      census.ranks(), [](const Rank& rank) { return rank.is(RankState::Retryable); });
+  if (!plan.limits.backoff) return std::nullopt;
+  const std::int64_t limit = *plan.limits.backoff;
+  const bool exceeded = plan.backoff_counts == plan::BackoffCounts::FailedPods
+                            ? failed_pods(counts) > limit ||
+                                  restarts_in_place(census) >= std::max<std::int64_t>(limit, 1)
+                            : counted_restarts(ledger, counts, census) > limit;
+  if (!exceeded) return std::nullopt;
+  const auto failed = std::ranges::find_if(census.ranks(), [](const Rank& rank) {
+    return rank.is(RankState::Retryable) || rank.is(RankState::Lost);
+  });
   return Exhausted{failed != census.ranks().end() ? &*failed : most_restarted(census)};
 }
 

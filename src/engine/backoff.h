@@ -9,7 +9,9 @@
 #include "plan/plan.h"
 
 // How restarts are summed, and when there were too many. One sum for a job: containers that the
-// kubelet started again, and pods that we made anew; what the cluster caused does not count.
+// kubelet started again, and pods that we made anew; what the cluster caused does not count. Where
+// the plan counts failed pods (plan::BackoffCounts) every one counts, and restarts in place are a
+// sum of their own.
 namespace muster::engine {
 
 // Adds what the ledger remembers to the restarts counted from the pods, so that sums never fall.
@@ -25,7 +27,7 @@ std::int64_t counted_restarts(const plan::Ledger& ledger, const plan::Counts& co
 struct Exhausted {
   const Rank* rank = nullptr;
 };
-std::optional<Exhausted> exceeds_backoff(const plan::Limits& limits, const plan::Ledger& ledger,
+std::optional<Exhausted> exceeds_backoff(const plan::Plan& plan, const plan::Ledger& ledger,
                                          const plan::Counts& counts, const Census& census);
 
 }  // namespace muster::engine

@@ -1,14 +1,37 @@
 #include "engine/census.h"
 
+#include <algorithm>
+
 #include "engine/retry.h"
 
 namespace muster::engine {
 namespace {
 
-// A pod on its way out says nothing any more: its end was our doing or somebody's wish.
-RankState state_of(const Rank& rank) {
-  if (rank.pod == nullptr || rank.ambiguous || rank.superseded || rank.pod->deleting)
-    return RankState::Absent;
+const plan::RoleLedger& remembered(const plan::Ledger& ledger, const plan::Role& role) {
+  static const plan::RoleLedger nothing;
+  const auto found = ledger.roles.find(role.name);
+  return found == ledger.roles.end() ? nothing : found->second;
+}
+
+// Whether a pod was alive when we last looked and is on its way out without our doing, or gone.
+bool is_lost(const Rank& rank, const plan::RoleLedger& known) {
+  if (!rank.role->remembers() || rank.ambiguous || !known.seen.contains(rank.index)) return false;
+  if (rank.pod == nullptr || rank.superseded) return true;
+  return rank.pod->deleting && !api::is_finished(rank.pod->phase);
+}
+
+// A pod on its way out says nothing any more: its end was our doing or somebody's wish. Where the
+// ledger tells the two apart it counts as long as it was not our doing.
+bool says_nothing(const Rank& rank, const plan::RoleLedger& known) {
+  if (rank.pod == nullptr || rank.ambiguous || rank.superseded) return true;
+  if (!rank.pod->deleting) return false;
+  return !rank.role->remembers() || !known.seen.contains(rank.index);
+}
+
+RankState state_of(const Rank& rank, const plan::RoleLedger& known) {
+  if (known.done.contains(rank.index)) return RankState::Succeeded;
+  if (is_lost(rank, known)) return RankState::Lost;
+  if (says_nothing(rank, known)) return RankState::Absent;
   const ContainerView* main = rank.main();
   switch (rank.pod->phase) {
     case api::PodPhase::Running:
@@ -25,7 +48,23 @@ RankState state_of(const Rank& rank) {
   return RankState::Pending;
 }
 
+// How many ranks a role has. Those of a work queue have no fixed number: whoever is there is one.
+int size_of(const plan::Role& role, const std::vector<PodView>& pods, const plan::Ledger& ledger) {
+  if (role.completion != plan::Completion::WorkQueue) return role.replicas;
+  int size = std::max(role.replicas, remembered(ledger, role).done.end());
+  for (const PodView& pod : pods) {
+    if (pod.role == role.name) size = std::max(size, pod.index + 1);
+  }
+  return size;
+}
+
+// Finished pods that stay although their rank goes on without them.
+bool is_kept(const plan::Role& role, const PodView& pod) {
+  return api::is_finished(pod.phase) && (role.retry.keep_failed || role.remembers());
+}
+
 void add(Tally& tally, RankState state) {
+  if (state == RankState::Running || state == RankState::Pending) ++tally.living;
   switch (state) {
     case RankState::Running:
       ++tally.running;
@@ -48,38 +87,55 @@ const ContainerView* Rank::main() const {
 }
 
 Census::Census(const plan::Plan& plan, const std::vector<PodView>& pods, const plan::Ledger& ledger)
-    : plan_(plan) {
-  for (const plan::Role& role : plan.roles) {
-    first_.push_back(ranks_.size());
-    for (int index = 0; index < role.replicas; ++index)
-      ranks_.push_back({.role = &role, .index = index});
-  }
+    : plan_(plan), pods_(pods) {
+  make_ranks(pods, ledger);
+  for (const PodView& pod : pods) take(pod, ledger);
   tallies_.resize(plan.roles.size());
-  for (const PodView& pod : pods) {
-    const auto at = place(pod.role, pod.index);
-    if (!at || pod.epoch != ledger.epoch) {
-      surplus_.push_back(&pod);
-      continue;
+  for (std::size_t i = 0; i < plan.roles.size(); ++i) {
+    const plan::RoleLedger& known = remembered(ledger, plan.roles[i]);
+    for (std::size_t at = first_[i]; at < first_[i + 1]; ++at) {
+      Rank& rank = ranks_[at];
+      rank.superseded = rank.pod != nullptr && rank.pod->attempt < known.attempt(rank.index);
+      rank.state = state_of(rank, known);
+      add(tallies_[i], rank.state);
     }
-    Rank& rank = ranks_[*at];
-    rank.ambiguous = rank.pod != nullptr;
-    rank.pod = &pod;
   }
-  for (Rank& rank : ranks_) {
-    const auto role = ledger.roles.find(rank.role->name);
-    rank.superseded = rank.pod != nullptr && role != ledger.roles.end() &&
-                      rank.pod->attempt < role->second.attempt(rank.index);
-    rank.state = state_of(rank);
-    add(tallies_[static_cast<std::size_t>(rank.role - plan.roles.data())], rank.state);
+}
+
+void Census::make_ranks(const std::vector<PodView>& pods, const plan::Ledger& ledger) {
+  for (const plan::Role& role : plan_.roles) {
+    first_.push_back(ranks_.size());
+    const int size = size_of(role, pods, ledger);
+    for (int index = 0; index < size; ++index) ranks_.push_back({.role = &role, .index = index});
   }
+  first_.push_back(ranks_.size());
+}
+
+void Census::take(const PodView& pod, const plan::Ledger& ledger) {
+  const auto at = place(pod.role, pod.index);
+  const plan::Role* role = at ? ranks_[*at].role : plan_.role(pod.role);
+  const bool kept = role != nullptr && is_kept(*role, pod);
+  if (!at) {
+    if (!kept) surplus_.push_back(&pod);
+    return;
+  }
+  // A try of a rank that has gone on to the next one.
+  if (kept && pod.attempt < remembered(ledger, *role).attempt(pod.index)) return;
+  if (pod.epoch != ledger.epoch && !(kept && role->remembers())) {
+    surplus_.push_back(&pod);
+    return;
+  }
+  Rank& rank = ranks_[*at];
+  rank.ambiguous = rank.pod != nullptr;
+  rank.pod = &pod;
 }
 
 // A job has a handful of roles, and thousands of ranks.
 std::optional<std::size_t> Census::place(std::string_view role, int index) const {
   for (std::size_t i = 0; i < plan_.roles.size(); ++i) {
     if (plan_.roles[i].name != role) continue;
-    if (index < 0 || index >= plan_.roles[i].replicas) return std::nullopt;
-    return first_[i] + static_cast<std::size_t>(index);
+    const std::size_t at = first_[i] + static_cast<std::size_t>(std::max(index, 0));
+    return index < 0 || at >= first_[i + 1] ? std::nullopt : std::optional(at);
   }
   return std::nullopt;
 }
@@ -87,6 +143,19 @@ std::optional<std::size_t> Census::place(std::string_view role, int index) const
 const Rank* Census::rank(std::string_view role, int index) const {
   const auto at = place(role, index);
   return at ? &ranks_[*at] : nullptr;
+}
+
+std::vector<const PodView*> Census::pods_of(const plan::Role& role) const {
+  std::vector<const PodView*> all;
+  for (const PodView& pod : pods_) {
+    if (pod.role == role.name) all.push_back(&pod);
+  }
+  return all;
+}
+
+std::span<const Rank> Census::ranks_of(const plan::Role& role) const {
+  const auto at = static_cast<std::size_t>(&role - plan_.roles.data());
+  return std::span(ranks_).subspan(first_[at], first_[at + 1] - first_[at]);
 }
 
 const Tally& Census::tally(const plan::Role& role) const {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "engine/observed.h"
@@ -19,20 +20,26 @@ enum class RankState {
   Failed,     // for good
   Retryable,  // failed in a way that its role answers with a new pod
   Disrupted,  // taken away by the cluster, and made anew
+  Lost,       // seen alive, and then gone or going without having ended; roles that remember only
 };
 
 // One rank that should exist, and the pod that holds it now.
 struct Rank {
   const plan::Role* role = nullptr;
   int index = 0;
-  const PodView* pod = nullptr;
-  bool ambiguous = false;   // two pods claim it: neither counts, neither is touched
-  bool superseded = false;  // the ledger says that this pod was replaced: it is to go
+  const PodView* pod = nullptr;  // none of a rank that succeeded and is remembered
+  bool ambiguous = false;        // two pods claim it: neither counts, neither is touched
+  bool superseded = false;       // the ledger says that this pod was replaced: it is to go
   RankState state = RankState::Absent;
 
   [[nodiscard]] bool is(RankState wanted) const { return state == wanted; }
   [[nodiscard]] bool failed_anew() const {
-    return state == RankState::Retryable || state == RankState::Disrupted;
+    return state == RankState::Retryable || state == RankState::Disrupted ||
+           state == RankState::Lost;
+  }
+  // Its pod runs or waits to.
+  [[nodiscard]] bool lives() const {
+    return state == RankState::Running || state == RankState::Pending;
   }
   // Its main container, once there is one.
   [[nodiscard]] const ContainerView* main() const;
@@ -44,25 +51,33 @@ struct Tally {
   int succeeded = 0;
   int failed = 0;
   int others = 0;
+  int living = 0;  // Running or Pending
 };
 
 // The pods of a job, sorted into ranks in role and index order; `surplus` holds those that no rank
-// of the current plan wants. Lives no longer than the plan and the pods.
+// of the current plan wants. What failed and is kept, and what ended before a suspension and is
+// remembered, is in neither. Lives no longer than the plan and the pods.
 class Census {
  public:
   Census(const plan::Plan& plan, const std::vector<PodView>& pods, const plan::Ledger& ledger);
 
   [[nodiscard]] const std::vector<Rank>& ranks() const { return ranks_; }
+  [[nodiscard]] std::span<const Rank> ranks_of(const plan::Role& role) const;
   [[nodiscard]] const std::vector<const PodView*>& surplus() const { return surplus_; }
+  // Every pod of the role, whatever has become of it.
+  [[nodiscard]] std::vector<const PodView*> pods_of(const plan::Role& role) const;
   // Null when the plan has no such rank.
   [[nodiscard]] const Rank* rank(std::string_view role, int index) const;
   [[nodiscard]] const Tally& tally(const plan::Role& role) const;
 
  private:
+  void make_ranks(const std::vector<PodView>& pods, const plan::Ledger& ledger);
+  void take(const PodView& pod, const plan::Ledger& ledger);
   [[nodiscard]] std::optional<std::size_t> place(std::string_view role, int index) const;
 
   const plan::Plan& plan_;
-  std::vector<std::size_t> first_;  // by role: where its ranks begin
+  const std::vector<PodView>& pods_;
+  std::vector<std::size_t> first_;  // by role: where its ranks begin; then where all end
   std::vector<Rank> ranks_;
   std::vector<Tally> tallies_;  // by role
   std::vector<const PodView*> surplus_;

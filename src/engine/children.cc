@@ -49,8 +49,9 @@ struct Collector {
   void operator()(const plan::PodIp& part) const {
     const Rank* rank = census.rank(part.role, part.index);
     // The address of a pod that is about to be replaced goes with it.
-    if (rank == nullptr || rank->is(RankState::Absent) || rank->failed_anew()) return;
-    if (!rank->pod->ip.empty()) known.pods[{part.role, part.index}] = rank->pod->ip;
+    if (rank == nullptr || rank->pod == nullptr || rank->is(RankState::Absent)) return;
+    if (rank->failed_anew() || rank->pod->ip.empty()) return;
+    known.pods[{part.role, part.index}] = rank->pod->ip;
   }
 
   void collect(const std::vector<plan::Placed>& values) const {

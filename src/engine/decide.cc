@@ -13,6 +13,7 @@
 #include "engine/hold.h"
 #include "engine/outcome.h"
 #include "engine/refusals.h"
+#include "engine/remember.h"
 #include "engine/report.h"
 #include "engine/retry.h"
 #include "engine/scale.h"
@@ -90,9 +91,12 @@ void end(Decision& decision, Phase phase, std::optional<Cause> cause, Time now) 
   ledger.cause = cause;
   ledger.completion_time = now;
   ledger.final_counts = verdict.counts;
+  for (auto& [name, count] : ledger.final_counts) count.living = count.ready = count.leaving = 0;
   for (auto& [name, role] : ledger.roles) {
     role.recovering.clear();
     role.not_before.clear();
+    role.seen.clear();
+    role.pause_until.reset();
   }
   verdict.phase = phase;
   verdict.cause = cause;
@@ -115,15 +119,16 @@ class Decider {
   Decision decide() && {
     begin();
     const Census census(plan_, observed_.pods, ledger());
+    remembered_ = remember(plan_, census, ledger(), now_);
+    decision_.commit_first |= remembered_.store_first;
     forget_recovered(ledger(), census, plan_);
     counts() = count(plan_, census);
     settle_restarts(ledger(), counts());
+    count_remembered(plan_, census, ledger(), counts());
+    count_living(plan_, observed_.pods, counts());
     if (plan_.reports_ranks) decision_.verdict.ranks = report(census);
-    if (plan_.hold) {
-      suspend(census);
-    } else if (!end_if_over(census)) {
-      go_on(census);
-    }
+    if (may_end() && end_if_over(census)) return std::move(decision_);
+    plan_.hold ? suspend(census) : go_on(census);
     return std::move(decision_);
   }
 
@@ -151,8 +156,14 @@ class Decider {
       ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
   }
 
-  // Every pod is of an older epoch, so all of them go.
+  // While a job is held nothing of it counts, unless its roles remember.
+  [[nodiscard]] bool may_end() const {
+    return !plan_.hold || std::ranges::any_of(plan_.roles, &plan::Role::remembers);
+  }
+
+  // Every pod is of an older epoch, so all of them go, but for what has ended and is remembered.
   void suspend(const Census& census) {
+    retry(newly_failed(census));
     decision_.verdict.phase = ledger().phase;
     remove_surplus_pods(census, ledger(), decision_.wave);
     remove_surplus_objects(plan_, observed_, children_, ledger(), decision_.wave);
@@ -161,15 +172,14 @@ class Decider {
   // Success first: what ended well before we looked did not overrun anything.
   bool end_if_over(const Census& census) {
     const auto rules = outcome(plan_, census);
-    if (rules == Phase::Succeeded) {
-      // Pods that run when the job has succeeded did their part.
-      for (auto& [role, role_count] : counts())
-        role_count.succeeded += std::exchange(role_count.active, 0);
-      over(Phase::Succeeded, std::nullopt);
+    if (rules == Phase::Succeeded && plan_.tie != plan::Tie::LimitsWin) {
+      succeed();
     } else if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
       over(Phase::Failed, Cause{.kind = CauseKind::Deadline, .at = now_});
-    } else if (const auto exhausted = exceeds_backoff(plan_.limits, ledger(), counts(), census)) {
+    } else if (const auto exhausted = exceeds_backoff(plan_, ledger(), counts(), census)) {
       over(Phase::Failed, blame(exhausted->rank, census));
+    } else if (rules == Phase::Succeeded) {
+      succeed();
     } else if (rules == Phase::Failed) {
       over(Phase::Failed, failure_cause(plan_, census));
     } else if (refusals_.fatal) {
@@ -181,7 +191,24 @@ class Decider {
     return true;
   }
 
+  // Pods that run when the job has succeeded did their part, unless each rank's own end counts.
+  void succeed() {
+    for (const plan::Role& role : plan_.roles) {
+      if (role.remembers()) continue;
+      plan::RoleCount& role_count = counts()[role.name];
+      role_count.succeeded += std::exchange(role_count.active, 0);
+    }
+    over(Phase::Succeeded, std::nullopt);
+  }
+
+  // Where each rank's own end counts, pods that are stopped because the job has failed failed too.
   void over(Phase phase, std::optional<Cause> cause) {
+    for (const plan::Role& role : plan_.roles) {
+      if (!role.remembers()) continue;
+      plan::RoleCount& role_count = counts()[role.name];
+      if (phase == Phase::Failed) role_count.failed += role_count.living;
+      role_count.active = role_count.pending = 0;
+    }
     end(decision_, phase, std::move(cause), now_);
     clean_up(plan_, observed_, ledger(), decision_.wave);
     expire(ledger(), now_, decision_);
@@ -190,7 +217,7 @@ class Decider {
   // What will not be tried again has failed, and so has the rank that used up the last try.
   Cause blame(const Rank* rank, const Census& census) {
     for (const Rank& each : census.ranks()) {
-      if (!each.is(RankState::Retryable) && &each != rank) continue;
+      if (each.role->remembers() || (!each.is(RankState::Retryable) && &each != rank)) continue;
       plan::RoleCount& role_count = counts()[each.role->name];
       --(each.is(RankState::Running) ? role_count.active : role_count.pending);
       ++role_count.failed;
@@ -208,6 +235,7 @@ class Decider {
   void go_on(const Census& census) {
     retry(newly_failed(census));
     remove_surplus_pods(census, ledger(), decision_.wave);
+    remove_excess(census);
     remove_surplus_objects(plan_, observed_, children_, ledger(), decision_.wave);
     if (!refused()) {
       const Missing missing =
@@ -232,8 +260,20 @@ class Decider {
     for (const Rank* rank : failed_anew) {
       record_retry(ledger(), *rank, now_);
       ledger().roles[rank->role->name].restarts = ++counts()[rank->role->name].restarts;
+      if (rank->role->retry.keep_failed || rank->pod == nullptr) continue;
       decision_.wave.emplace_back(DeletePod{
           .name = rank->pod->name, .uid = rank->pod->uid, .reason = Reason::ReplaceFailed});
+    }
+    pause_roles(ledger(), failed_anew, remembered_.last_success, now_);
+  }
+
+  // The ledger says that it was us before a pod goes, or its end would count as a loss.
+  void remove_excess(const Census& census) {
+    for (const Rank* rank : excess(plan_, census)) {
+      forget_seen(ledger(), *rank);
+      decision_.commit_first = true;
+      decision_.wave.emplace_back(
+          DeletePod{.name = rank->pod->name, .uid = rank->pod->uid, .reason = Reason::ScaleDown});
     }
   }
 
@@ -308,10 +348,12 @@ class Decider {
   Children children_;
   Decision decision_;
   RefusalMeaning refusals_;
+  Remembered remembered_;
 };
 
 Decision decide_after_the_end(const plan::Plan& plan, const Observed& observed, Time now) {
   Decision decision = keep(observed);
+  count_living(plan, observed.pods, decision.verdict.counts);
   clean_up(plan, observed, observed.ledger, decision.wave);
   expire(observed.ledger, now, decision);
   return decision;

@@ -3,10 +3,13 @@
 namespace muster::engine {
 namespace {
 
-// Tries and waits belong to an epoch; what was counted and reported is kept.
-void begin_anew(plan::Ledger& ledger) {
+// Tries and waits belong to an epoch; what was counted and reported is kept, and so are the tries
+// of roles that remember. Whoever of theirs is alive now goes by our doing.
+void begin_anew(const plan::Plan& plan, plan::Ledger& ledger) {
   for (auto& [name, role] : ledger.roles) {
-    role.attempts.clear();
+    const plan::Role* planned = plan.role(name);
+    if (planned == nullptr || !planned->remembers()) role.attempts.clear();
+    role.seen.clear();
     role.not_before.clear();
     role.recovering.clear();
   }
@@ -22,7 +25,7 @@ EpochChange enter_epoch(const plan::Plan& plan, plan::Ledger& ledger, Time now) 
   ledger.run_key = plan.run_key;
   if (first && !plan.hold) return EpochChange::Adopted;
   ++ledger.epoch;
-  begin_anew(ledger);
+  begin_anew(plan, ledger);
   if (plan.hold) {
     ledger.phase = plan::Phase::Suspended;
     return EpochChange::Held;

@@ -68,6 +68,7 @@ PodView PodView::from(const json::Value& pod) {
   view.epoch = label_number(pod, plan::labels::kEpoch, 0);
   view.phase = api::phase_of(pod);
   view.deleting = api::is_deleting(pod);
+  view.ready = api::condition_of(pod, "Ready")["status"].as_string() == "True";
   view.ip = api::pod_ip_of(pod);
   const json::Value& status = pod["status"];
   read_reason(pod, view);

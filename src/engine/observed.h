@@ -36,6 +36,7 @@ struct PodView {
   std::int64_t epoch = 0;
   api::PodPhase phase = api::PodPhase::Pending;
   bool deleting = false;
+  bool ready = false;
   bool disruption_target = false;  // the cluster said that it takes the pod away
   std::string ip;
   std::string reason;  // status.reason: Evicted, …; else why it is a disruption target

@@ -54,7 +54,7 @@ bool any_satisfied(const std::vector<RankSet>& sets, const plan::Plan& plan, con
 bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census) {
   if (set.role.empty()) return satisfied_by_every_role(set, plan, census);
   const plan::Role* role = plan.role(set.role);
-  if (role == nullptr || role->replicas == 0) return false;
+  if (role == nullptr || (role->replicas == 0 && !role->remembers())) return false;
   const int matching = how_many(census.tally(*role), set.outcome);
   switch (set.quorum) {
     case RankSet::Quorum::All:
@@ -65,6 +65,8 @@ bool satisfied(const RankSet& set, const plan::Plan& plan, const Census& census)
     }
     case RankSet::Quorum::AtLeast:
       return matching >= set.number;
+    case RankSet::Quorum::AnyAndNoneLeft:
+      return matching > 0 && census.tally(*role).living == 0;
   }
   return false;
 }
@@ -84,9 +86,11 @@ plan::Cause cause_of(const Rank& rank) {
   plan::Cause cause{.kind = plan::CauseKind::PodFailed,
                     .role = rank.role->name,
                     .index = rank.index,
-                    .pod = rank.pod->name,
-                    .failed = 1,
-                    .at = rank.pod->finished_at};
+                    .failed = 1};
+  if (rank.is(RankState::Lost)) cause.reason = "PodLost";
+  if (rank.pod == nullptr) return cause;
+  cause.pod = rank.pod->name;
+  cause.at = rank.pod->finished_at;
   if (const ContainerView* main = rank.main(); main != nullptr) {
     cause.exit_code = main->exit_code ? main->exit_code : main->last_exit_code;
     if (main->exit_code) {

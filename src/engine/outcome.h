@@ -17,7 +17,7 @@ std::optional<plan::Phase> outcome(const plan::Plan& plan, const Census& census)
 // The first rank that failed for good, as the cause of the job's failure.
 plan::Cause failure_cause(const plan::Plan& plan, const Census& census);
 
-// The same for one rank that has a pod, also where a container was only restarted.
+// The same for one rank, also where a container was only restarted.
 plan::Cause cause_of(const Rank& rank);
 
 }  // namespace muster::engine

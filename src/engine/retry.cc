@@ -37,6 +37,7 @@ bool is_disrupted(const PodView& pod) {
 RankState after_failure(const plan::Retry& retry, const PodView& pod, const ContainerView* main) {
   using On = plan::Retry::On;
   if (retry.on == On::Never) return RankState::Failed;
+  if (retry.on == On::AnyFailure) return RankState::Retryable;
   if (is_disrupted(pod)) return RankState::Disrupted;
   if (retry.on == On::Disruption) return RankState::Failed;
   if (main == nullptr || !main->exit_code)
@@ -56,17 +57,38 @@ void record_retry(plan::Ledger& ledger, const Rank& rank, Time now) {
   plan::RoleLedger& role = ledger.roles[rank.role->name];
   const std::int64_t attempt = ++role.attempts[rank.index];
   role.recovering.insert(rank.index);
+  role.seen.erase(rank.index);
   if (rank.is(RankState::Disrupted)) ++role.disruptions;
+  if (rank.role->retry.pause == plan::Retry::Pause::Role) return;
   if (const Duration delay = retry_delay(attempt); delay > Duration::zero())
     role.not_before[rank.index] = later(now, delay);
+}
+
+void pause_roles(plan::Ledger& ledger, const std::vector<const Rank*>& failed_anew,
+                 const std::map<std::string, Time>& last_success, Time now) {
+  std::map<std::string, Time> last_failure;  // by role
+  for (const Rank* rank : failed_anew) {
+    if (rank->role->retry.pause != plan::Retry::Pause::Role) continue;
+    const std::string& role = rank->role->name;
+    const Time at = rank->pod == nullptr ? now : rank->pod->finished_at.value_or(now);
+    const auto success = last_success.find(role);
+    if (success != last_success.end() && at <= success->second) continue;
+    ++ledger.roles[role].failures_in_a_row;
+    Time& last = last_failure[role];
+    last = std::max(last, at);
+  }
+  for (const auto& [role, at] : last_failure) {
+    plan::RoleLedger& known = ledger.roles[role];
+    known.pause_until = at + role_pause(known.failures_in_a_row);
+  }
 }
 
 void forget_recovered(plan::Ledger& ledger, const Census& census, const plan::Plan& plan) {
   for (auto& [name, role] : ledger.roles) {
     const plan::Role* planned = plan.role(name);
-    const int replicas = planned == nullptr ? 0 : planned->replicas;
-    role.recovering.erase_from(replicas);
-    role.not_before.erase(role.not_before.lower_bound(replicas), role.not_before.end());
+    const int size = planned == nullptr ? 0 : static_cast<int>(census.ranks_of(*planned).size());
+    role.recovering.erase_from(size);
+    role.not_before.erase(role.not_before.lower_bound(size), role.not_before.end());
     for (const int index : role.recovering.values()) {
       const Rank* rank = census.rank(name, index);
       if (rank->is(RankState::Absent) || rank->is(RankState::Pending)) continue;
@@ -80,6 +102,12 @@ Duration retry_delay(std::int64_t attempt) {
   if (attempt <= 1) return Duration::zero();
   const std::int64_t doublings = std::min<std::int64_t>(attempt - 2, 9);
   return std::min<Duration>(seconds(1) * (std::int64_t{1} << doublings), seconds(300));
+}
+
+Duration role_pause(std::int64_t failures_in_a_row) {
+  if (failures_in_a_row <= 0) return Duration::zero();
+  const std::int64_t doublings = std::min<std::int64_t>(failures_in_a_row - 1, 6);
+  return std::min<Duration>(seconds(10) * (std::int64_t{1} << doublings), seconds(600));
 }
 
 }  // namespace muster::engine

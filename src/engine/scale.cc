@@ -1,6 +1,8 @@
 #include "engine/scale.h"
 
 #include <algorithm>
+#include <limits>
+#include <tuple>
 #include <unordered_set>
 
 #include <fmt/format.h>
@@ -11,6 +13,41 @@ namespace {
 Reason reason_for(const PodView& pod, const plan::Ledger& ledger) {
   if (pod.epoch == ledger.epoch) return Reason::ScaleDown;
   return ledger.phase == plan::Phase::Suspended ? Reason::Suspended : Reason::Superseded;
+}
+
+// How many pods of the role may be made now.
+int room_for(const plan::Role& role, const Tally& tally) {
+  return role.max_active.value_or(std::numeric_limits<int>::max()) - tally.living;
+}
+
+// Names for new pods of a role. Of those with a salt two may be alike: then it is the next one.
+class TakenNames {
+ public:
+  TakenNames(const plan::Role& role, const Census& census) : rule_(role.pod_name) {
+    if (rule_.salt.empty()) return;
+    for (const PodView* pod : census.pods_of(role)) taken_.insert(pod->name);
+  }
+
+  std::string next(const plan::Try& which) {
+    if (rule_.salt.empty()) return rule_.name(which.rank, which.attempt);
+    for (int next = 0;; ++next) {
+      std::string name = rule_.salted_name(which, next);
+      if (taken_.insert(name).second) return name;
+    }
+  }
+
+ private:
+  const plan::NameRule& rule_;
+  std::unordered_set<std::string> taken_;
+};
+
+// Which of two pods goes first: the one that has not begun, is not ready, was restarted more often.
+bool goes_before(const Rank* a, const Rank* b) {
+  const auto order = [](const Rank& rank) {
+    return std::tuple(rank.is(RankState::Running), rank.pod->ready, -rank.pod->restarts(),
+                      -rank.index);
+  };
+  return order(*a) < order(*b);
 }
 
 // Makes the children of one plan; what it needs to know does not change on the way.
@@ -56,19 +93,14 @@ class Maker {
       missing_.waiting_for = "the pods of the run before to end";
       return;
     }
-    auto rank = census_.ranks().begin();
     for (const plan::Role& role : plan_.roles) {
-      const auto end = rank + role.replicas;
-      if (may_begin(role)) make_pods(role, rank, end);
-      rank = end;
+      if (may_begin(role)) make_pods(role);
     }
   }
 
   [[nodiscard]] const Missing& missing() const { return missing_; }
 
  private:
-  using RankIterator = std::vector<Rank>::const_iterator;
-
   void remove_outdated(const plan::Object& object) {
     for (int index = 0; index < copies(plan_, object); ++index) {
       const ObjectView* known =
@@ -95,26 +127,38 @@ class Maker {
     return false;
   }
 
-  void make_pods(const plan::Role& role, RankIterator rank, RankIterator end) {
+  void make_pods(const plan::Role& role) {
     static const plan::RoleLedger nothing;
     const auto remembered = ledger_.roles.find(role.name);
     const plan::RoleLedger& known =
         remembered == ledger_.roles.end() ? nothing : remembered->second;
-    for (; rank != end; ++rank) {
-      if (rank->pod != nullptr) continue;
-      const auto wait = known.not_before.find(rank->index);
-      if (wait != known.not_before.end() && wait->second > now_) {
-        missing_.wake_at = std::min(missing_.wake_at.value_or(wait->second), wait->second);
-        continue;
-      }
-      const std::int64_t attempt = known.attempt(rank->index);
-      wave_.emplace_back(CreatePod{.name = role.pod_name.name(rank->index, attempt),
-                                   .role = &role,
-                                   .index = rank->index,
-                                   .attempt = attempt,
-                                   .epoch = ledger_.epoch,
-                                   .addresses = addresses_});
+    int room = room_for(role, census_.tally(role));
+    if (room <= 0) return;
+    if (role.completion == plan::Completion::WorkQueue && !known.done.empty()) return;
+    TakenNames taken(role, census_);
+    for (const Rank& rank : census_.ranks_of(role)) {
+      if (rank.pod != nullptr || rank.is(RankState::Succeeded)) continue;
+      if (!is_due(known, rank.index)) continue;
+      const std::int64_t attempt = known.attempt(rank.index);
+      wave_.emplace_back(CreatePod{
+          .name = taken.next({.rank = rank.index, .attempt = attempt, .epoch = ledger_.epoch}),
+          .role = &role,
+          .index = rank.index,
+          .attempt = attempt,
+          .epoch = ledger_.epoch,
+          .addresses = addresses_});
+      if (--room == 0) return;
     }
+  }
+
+  // False: not before a later time, at which to look again.
+  bool is_due(const plan::RoleLedger& known, int index) {
+    Time due = known.pause_until.value_or(now_);
+    if (const auto wait = known.not_before.find(index); wait != known.not_before.end())
+      due = std::max(due, wait->second);
+    if (due <= now_) return true;
+    missing_.wake_at = std::min(missing_.wake_at.value_or(due), due);
+    return false;
   }
 
   const plan::Plan& plan_;
@@ -140,6 +184,24 @@ void remove_surplus_pods(const Census& census, const plan::Ledger& ledger,
     if (rank.superseded) remove(*rank.pod, Reason::ReplaceFailed);
   }
   for (const PodView* pod : census.surplus()) remove(*pod, reason_for(*pod, ledger));
+}
+
+std::vector<const Rank*> excess(const plan::Plan& plan, const Census& census) {
+  std::vector<const Rank*> all;
+  for (const plan::Role& role : plan.roles) {
+    const Tally& tally = census.tally(role);
+    const int surplus = -room_for(role, tally);
+    if (surplus <= 0) continue;
+    // What a work queue has begun it finishes once the first has succeeded.
+    if (role.completion == plan::Completion::WorkQueue && tally.succeeded > 0) continue;
+    std::vector<const Rank*> living;
+    for (const Rank& rank : census.ranks_of(role)) {
+      if (rank.lives()) living.push_back(&rank);
+    }
+    std::ranges::sort(living, goes_before);
+    all.insert(all.end(), living.begin(), living.begin() + surplus);
+  }
+  return all;
 }
 
 void remove_surplus_objects(const plan::Plan& plan, const Observed& observed,

@@ -20,6 +20,9 @@ namespace muster::engine {
 void remove_surplus_pods(const Census& census, const plan::Ledger& ledger,
                          std::vector<Action>& wave);
 
+// Ranks whose pods are more than their role may have at once: those first that have got least far.
+std::vector<const Rank*> excess(const plan::Plan& plan, const Census& census);
+
 // Objects that the plan has no more; of a suspended job also those that do not outlive it.
 void remove_surplus_objects(const plan::Plan& plan, const Observed& observed,
                             const Children& children, const plan::Ledger& ledger,

@@ -30,7 +30,7 @@ struct Identity {
   // Printer columns; Age is always added last.
   struct Column {
     std::string name;
-    std::string path;
+    std::string path;  // empty: Dialect::cell says it; only where no CRD has to
     std::string type;
     int priority = 0;  // above 0: only with -o wide
   };
@@ -38,6 +38,14 @@ struct Identity {
   // What `kubectl scale` reads and writes; empty: the kind cannot be scaled.
   std::string scale_spec_path;
   std::string scale_status_path;
+  // Kubernetes has it built in, with a controller of its own: we run it on the embedded cluster
+  // only, and it has no CRD.
+  bool embedded_only = false;
+  std::string uid_label = std::string(labels::kJobUid);  // of its pods on any cluster
+  std::string suspend_path = "spec.runPolicy.suspend";
+
+  // The label selector of a job's pods.
+  [[nodiscard]] std::string pods_of(const std::string& uid) const { return uid_label + "=" + uid; }
 };
 
 // What a stored status says of its job, in words that all kinds share.
@@ -61,6 +69,13 @@ class Dialect {
   [[nodiscard]] virtual bool manages(const json::Value& job) const = 0;
   // Everything wrong with the job, each with its field path; empty when it can run.
   [[nodiscard]] virtual std::vector<FieldCause> validate(const json::Value& job) const = 0;
+  // What an edit may not change, beside that.
+  [[nodiscard]] virtual std::vector<FieldCause> validate_update(const json::Value& /*old*/,
+                                                                const json::Value& /*job*/) const {
+    return {};
+  }
+  // What the embedded server writes into a job before it is checked; its uid is known.
+  virtual void set_defaults(json::Value& /*job*/) const {}
   // Validates and compiles; Invalid with all causes when it cannot run.
   [[nodiscard]] virtual Result<Plan> compile(const json::Value& job) const = 0;
 
@@ -73,6 +88,11 @@ class Dialect {
   // The event for a note; nothing when the kind is silent about it.
   [[nodiscard]] virtual std::optional<EventText> event_for(const JobRef& job,
                                                            const Note& note) const = 0;
+  // The text of a column that has no path.
+  [[nodiscard]] virtual std::string cell(const json::Value& /*job*/, std::string_view /*column*/,
+                                         Time /*now*/) const {
+    return {};
+  }
 };
 
 // All the kinds this program knows.

@@ -20,6 +20,7 @@ class IndexSet {
   [[nodiscard]] bool contains(int index) const;
   [[nodiscard]] bool empty() const { return ranges_.empty(); }
   [[nodiscard]] std::size_t size() const;
+  [[nodiscard]] int end() const { return ranges_.empty() ? 0 : ranges_.back().last + 1; }
   [[nodiscard]] std::vector<int> values() const;
 
   [[nodiscard]] std::string text() const;

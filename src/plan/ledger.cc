@@ -182,11 +182,28 @@ void read_sums(const json::Value& value, Ledger& ledger) {
     ledger.roles[role].disruptions = sum.as_int();
 }
 
+void read_memory(const json::Value& value, Ledger& ledger) {
+  for (const auto& [role, indexes] : value["done"].as_object())
+    ledger.roles[role].done = IndexSet::parse(indexes.as_string());
+  for (const auto& [role, indexes] : value["seen"].as_object())
+    ledger.roles[role].seen = IndexSet::parse(indexes.as_string());
+  for (const auto& [role, count] : value["failuresInARow"].as_object())
+    ledger.roles[role].failures_in_a_row = count.as_int();
+  for (const auto& [role, time] : value["pauseUntil"].as_object())
+    ledger.roles[role].pause_until = read_time(time);
+}
+
 }  // namespace
 
 std::int64_t RoleLedger::attempt(int index) const {
   const auto found = attempts.find(index);
   return found == attempts.end() ? 0 : found->second;
+}
+
+std::int64_t RoleLedger::all_attempts() const {
+  std::int64_t sum = 0;
+  for (const auto& [index, tries] : attempts) sum += tries;
+  return sum;
 }
 
 bool Ledger::recovering() const {
@@ -221,6 +238,15 @@ json::Value Ledger::to_json() const {
               [](const RoleLedger& role) { return json::Value(role.restarts); });
   set_by_role(out, "disruptions", *this,
               [](const RoleLedger& role) { return json::Value(role.disruptions); });
+  set_by_role(out, "done", *this,
+              [](const RoleLedger& role) { return json::Value(role.done.text()); });
+  set_by_role(out, "seen", *this,
+              [](const RoleLedger& role) { return json::Value(role.seen.text()); });
+  set_by_role(out, "failuresInARow", *this,
+              [](const RoleLedger& role) { return json::Value(role.failures_in_a_row); });
+  set_by_role(out, "pauseUntil", *this, [](const RoleLedger& role) {
+    return role.pause_until ? time_value(*role.pause_until) : json::Value("");
+  });
   if (cause) out.set("cause", cause_to_json(*cause));
   if (limits != Limits{}) out.set("limits", limits_to_json(limits));
   if (is_terminal(phase)) out.set("final", counts_to_json(final_counts));
@@ -239,6 +265,7 @@ Ledger Ledger::from_json(const json::Value& value) {
   read_not_before(value["notBefore"], ledger);
   read_recovering(value, ledger);
   read_sums(value, ledger);
+  read_memory(value, ledger);
   if (value["cause"].is_object()) ledger.cause = cause_from_json(value["cause"]);
   ledger.limits = limits_from_json(value["limits"]);
   ledger.final_counts = counts_from_json(value["final"]);

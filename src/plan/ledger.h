@@ -23,8 +23,15 @@ struct RoleLedger {
   std::int64_t retired = 0;
   std::int64_t restarts = 0;
   std::int64_t disruptions = 0;  // those of them that the cluster caused: no limit counts them
+  // Of a role that remembers: who has succeeded, and whose pod was last seen alive. A pod that was
+  // seen and is gone without having ended was lost.
+  IndexSet done;
+  IndexSet seen;
+  std::int64_t failures_in_a_row = 0;  // since the last success
+  std::optional<Time> pause_until;     // no pod of the role is created before this
 
   [[nodiscard]] std::int64_t attempt(int index) const;
+  [[nodiscard]] std::int64_t all_attempts() const;
 
   friend bool operator==(const RoleLedger&, const RoleLedger&) = default;
 };

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "base/strings.h"
 
 namespace muster::plan {
 
@@ -18,9 +19,24 @@ JobRef job_ref(const api::Resource& resource, const json::Value& job) {
 }
 
 std::string NameRule::name(int rank, std::int64_t tries) const {
+  if (!salt.empty()) return salted_name({.rank = rank, .attempt = tries});
   std::string out = stem;
   if (index) out += fmt::format("-{}", rank);
   if (attempt) out += fmt::format("-{}", tries);
+  return out;
+}
+
+std::string NameRule::salted_name(const Try& which, int next) const {
+  constexpr std::string_view kLetters = "bcdfghjklmnpqrstvwxz2456789";  // as in generated names
+  constexpr int kLength = 5;
+  std::uint64_t hash = stable_hash(
+      fmt::format("{}/{}/{}/{}/{}", salt, which.rank, which.attempt, which.epoch, next));
+  // The low digits of this hash are its weak ones.
+  hash ^= hash >> 32U;
+  std::string out = index ? fmt::format("{}-{}-", stem, which.rank) : stem + "-";
+  for (int i = 0; i < kLength; ++i, hash /= kLetters.size()) {
+    out += kLetters[hash % kLetters.size()];
+  }
   return out;
 }
 
@@ -51,6 +67,10 @@ RankSet rank_of(std::string role, int index, RankSet::Outcome outcome) {
           .quorum = RankSet::Quorum::Index,
           .number = index,
           .outcome = outcome};
+}
+
+RankSet any_and_none_left(std::string role, RankSet::Outcome outcome) {
+  return {.role = std::move(role), .quorum = RankSet::Quorum::AnyAndNoneLeft, .outcome = outcome};
 }
 
 const Role* Plan::role(std::string_view name) const {

@@ -61,13 +61,24 @@ struct Object {
   Until until = Until::Hold;
 };
 
-// How the pods of a role are called: STEM, STEM-INDEX, STEM-INDEX-ATTEMPT.
+// A rank's try: how often it was made anew, in which run of the job.
+struct Try {
+  int rank = 0;
+  std::int64_t attempt = 0;
+  std::int64_t epoch = 0;
+};
+
+// How the pods of a role are called: STEM, STEM-INDEX, STEM-INDEX-ATTEMPT; with a salt
+// STEM-xxxxx or STEM-INDEX-xxxxx, where the five characters are another five for every try.
 struct NameRule {
   std::string stem;
   bool index = true;
   bool attempt = false;  // every try has a name of its own
+  std::string salt;      // the job's uid
 
   [[nodiscard]] std::string name(int rank, std::int64_t tries) const;
+  // With a salt. Five characters are few: of two tries with one name the second takes its next one.
+  [[nodiscard]] std::string salted_name(const Try& which, int next = 0) const;
 };
 
 // Exit codes of the main container that ask for another try.
@@ -84,10 +95,22 @@ struct Retry {
     Never,
     Disruption,     // the cluster took it away; what the program did itself is final
     RetryableCode,  // that, and certain exit codes
+    AnyFailure,     // however it failed; a limit counts disruptions too
   };
+  // What a failure holds back: the rank alone, or all new pods of the role until one succeeds.
+  enum class Pause { Rank, Role };
   On on = On::Never;
   ExitCodes codes;
   bool without_code = false;  // a main container that never said how it ended is retried too
+  bool keep_failed = false;   // the failed pod stays; its NameRule gives every try another name
+  Pause pause = Pause::Rank;
+};
+
+// For how long a success counts.
+enum class Completion {
+  WhilePodIsThere,
+  ForGood,    // also when the pod is gone or the job was suspended; finished pods stay with it
+  WorkQueue,  // the same, and once one rank has succeeded none is begun
 };
 
 // Which pods go when the job has ended.
@@ -102,17 +125,25 @@ struct Role {
   std::string main_container;
   std::vector<ObjectId> after;  // must exist before any pod of this role
   Retry retry;
+  Completion completion = Completion::WhilePodIsThere;
+  std::optional<int> max_active;  // so many pods at once, of all ranks
   CleanUp on_success = CleanUp::Running;
   CleanUp on_failure = CleanUp::Running;
   CleanUp on_limit = CleanUp::Running;
 
   // The kubelet starts containers again that ended, in the pod they were in.
   [[nodiscard]] bool restarts_in_place() const;
+  [[nodiscard]] bool remembers() const { return completion != Completion::WhilePodIsThere; }
 };
 
 // Some ranks of a role, and what must have become of them.
 struct RankSet {
-  enum class Quorum { All, Index, AtLeast };
+  enum class Quorum {
+    All,
+    Index,
+    AtLeast,
+    AnyAndNoneLeft,  // one of them, and no pod that still runs or waits to
+  };
   enum class Outcome { Succeeded, Failed, Finished, Running };
   std::string role;  // empty: it must hold for every role that has ranks
   Quorum quorum = Quorum::All;
@@ -124,9 +155,14 @@ RankSet all_of(std::string role, RankSet::Outcome outcome);
 RankSet all_of_every_role(RankSet::Outcome outcome);
 RankSet any_of(std::string role, RankSet::Outcome outcome);
 RankSet rank_of(std::string role, int index, RankSet::Outcome outcome);
+RankSet any_and_none_left(std::string role, RankSet::Outcome outcome);
 
 // Who wins when success and failure are satisfied at once.
-enum class Tie { SuccessWins, FailureWins };
+enum class Tie {
+  SuccessWins,
+  FailureWins,
+  LimitsWin,  // and a deadline or limit that is reached wins over either
+};
 
 struct Limits {
   std::optional<std::int64_t> deadline_seconds;
@@ -134,6 +170,12 @@ struct Limits {
   std::optional<std::int64_t> backoff;
 
   friend bool operator==(const Limits&, const Limits&) = default;
+};
+
+// What the back-off limit counts.
+enum class BackoffCounts {
+  Restarts,    // of containers and pods together
+  FailedPods,  // pods that failed; apart from them restarts in the pods that live
 };
 
 // Pods that start together or not at all.
@@ -157,6 +199,7 @@ struct Plan {
   Tie tie = Tie::SuccessWins;
   RankSet running;  // the job is Running while this holds
   Limits limits;
+  BackoffCounts backoff_counts = BackoffCounts::Restarts;
   std::optional<Gang> gang;
   bool hold = false;     // suspended: no pods, and only objects that outlive it
   std::string run_key;   // another key begins another epoch: pods of the old one go, none counts

@@ -52,6 +52,10 @@ struct RoleCount {
   int succeeded = 0;
   int failed = 0;
   std::int64_t restarts = 0;  // never falls
+  // Of roles that remember, as they are now, also after the end; never stored.
+  int living = 0;   // pods that run or wait to, and are not on their way out
+  int ready = 0;    // of those
+  int leaving = 0;  // on their way out
 
   friend bool operator==(const RoleCount&, const RoleCount&) = default;
 };

@@ -67,7 +67,7 @@ Kinds::Kinds(const plan::Registry& registry) : kinds_(built_in()) {
                       .categories = identity.categories,
                       .has_status = true,
                       .counts_generation = true,
-                      .unconditional_update = false,
+                      .unconditional_update = identity.embedded_only,
                       .dialect = dialect.get()});
   }
 }

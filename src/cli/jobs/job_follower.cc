@@ -92,9 +92,8 @@ JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan
       context.rng, context.log);
   pod_reflector_ = std::make_unique<cluster::Reflector>(
       context.loop, cluster, api::pods(),
-      cluster::Selection{.ns = key_.ns,
-                         .labels = fmt::format("{}={}", plan::labels::kJobUid, uid_)},
-      *pod_sink_, context.rng, context.log);
+      cluster::Selection{.ns = key_.ns, .labels = dialect.identity().pods_of(uid_)}, *pod_sink_,
+      context.rng, context.log);
 }
 
 JobFollower::~JobFollower() = default;

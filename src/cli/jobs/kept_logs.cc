@@ -26,7 +26,8 @@ std::optional<RankName> rank_of(std::string_view pod, const std::string& job) {
   if (dash == std::string_view::npos || pod.substr(0, dash).find('-') != std::string_view::npos)
     return std::nullopt;
   const auto index = parse_int(pod.substr(dash + 1));
-  if (!index) return std::nullopt;
+  // No role begins with a digit; of a pod JOB-INDEX-xxxxx the end may be a number by chance.
+  if (!index || dash == 0 || parse_int(pod.substr(0, 1))) return std::nullopt;
   return RankName{.role = std::string(pod.substr(0, dash)), .index = static_cast<int>(*index)};
 }
 

@@ -22,13 +22,14 @@ Result<std::vector<const plan::Dialect*>> kinds_named(const plan::Registry& regi
   std::vector<const plan::Dialect*> chosen;
   std::set<std::string> known;
   for (const auto& dialect : registry.all()) {
+    if (dialect->identity().embedded_only) continue;  // the cluster runs it itself
     known.insert(dialect->identity().resource.qualified());
     if (names.empty()) chosen.push_back(dialect.get());
   }
   for (const std::string& name : names) {
     std::set<std::string> meant;  // two versions of one resource are one of these
     for (const auto& dialect : registry.all()) {
-      if (!names_kind(dialect->identity(), name)) continue;
+      if (dialect->identity().embedded_only || !names_kind(dialect->identity(), name)) continue;
       meant.insert(dialect->identity().resource.qualified());
       if (std::ranges::find(chosen, dialect.get()) == chosen.end()) chosen.push_back(dialect.get());
     }

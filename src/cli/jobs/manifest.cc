@@ -89,7 +89,7 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
                          printable(api_version), known_kinds(registry)));
 }
 
-Result<void> complete(Manifest& manifest, const std::string& ns) {
+Result<void> complete(Manifest& manifest, const std::string& ns, TargetKind target) {
   json::Value& metadata = manifest.object["metadata"];
   if (!metadata.is_object()) {
     return fail(
@@ -102,6 +102,7 @@ Result<void> complete(Manifest& manifest, const std::string& ns) {
   if (manifest.resource.namespaced() && metadata["namespace"].as_string().empty())
     metadata["namespace"] = ns;
   if (manifest.dialect == nullptr) return {};
+  if (target == TargetKind::Kubernetes && manifest.dialect->identity().embedded_only) return {};
   auto causes = manifest.dialect->validate(manifest.object);
   if (causes.empty()) return {};
   std::vector<std::string> sentences;
@@ -117,8 +118,8 @@ Result<void> complete(Manifest& manifest, const std::string& ns) {
 }  // namespace
 
 Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
-                                             const plan::Registry& registry,
-                                             const std::string& ns) {
+                                             const plan::Registry& registry, const std::string& ns,
+                                             TargetKind target) {
   std::vector<Manifest> manifests;
   for (const std::string& file : files) {
     const std::string text = TRY(read_file(file));
@@ -126,7 +127,7 @@ Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& fil
     if (!documents) return fail(documents.error().in(file));
     for (const auto& document : *documents) {
       manifests.push_back(TRY(recognise(document, file, registry)));
-      TRY(complete(manifests.back(), ns));
+      TRY(complete(manifests.back(), ns, target));
     }
   }
   if (manifests.empty()) {

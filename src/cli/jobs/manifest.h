@@ -18,9 +18,12 @@ struct Manifest {
   json::Value object;
 };
 
+enum class TargetKind { Embedded, Kubernetes };
+
 // Reads files ("-" is standard input) and checks every document: a known kind, a name, and for jobs
-// everything that the dialect checks. All or nothing.
+// that we run there everything that the dialect checks. All or nothing.
 Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
-                                             const plan::Registry& registry, const std::string& ns);
+                                             const plan::Registry& registry, const std::string& ns,
+                                             TargetKind target);
 
 }  // namespace muster::cli

@@ -39,7 +39,9 @@ Task<Result<std::vector<Doomed>>> find_doomed(Context& context, OpenCluster& tar
                                               std::vector<std::string> files) {
   std::vector<Doomed> doomed;
   if (!files.empty()) {
-    for (const Manifest& manifest : CO_TRY(load_manifests(files, context.registry, target.ns())))
+    const auto kind = target.is_local() ? TargetKind::Embedded : TargetKind::Kubernetes;
+    for (const Manifest& manifest :
+         CO_TRY(load_manifests(files, context.registry, target.ns(), kind)))
       doomed.push_back({.resource = manifest.resource, .key = api::key_of(manifest.object)});
   }
   for (const JobName& one : wanted) {

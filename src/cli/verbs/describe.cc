@@ -36,11 +36,11 @@ void print_job(const json::Value& job, const plan::Dialect& dialect) {
   fmt::print("Conditions:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
 }
 
-Task<Result<void>> print_pods(cluster::Cluster& cluster, const json::Value& job) {
+Task<Result<void>> print_pods(cluster::Cluster& cluster, const plan::Dialect& dialect,
+                              const json::Value& job) {
   const auto pods = CO_TRY(co_await cluster.list(
-      api::pods(),
-      {.where = {.ns = api::namespace_of(job),
-                 .labels = fmt::format("{}={}", plan::labels::kJobUid, api::uid_of(job))}}));
+      api::pods(), {.where = {.ns = api::namespace_of(job),
+                              .labels = dialect.identity().pods_of(api::uid_of(job))}}));
   std::vector<std::vector<std::string>> rows = {
       {"  NAME", "ROLE", "RANK", "PHASE", "RESTARTS", "IP", "NODE"}};
   for (const auto& pod : pods.items) {
@@ -74,7 +74,7 @@ Task<Result<int>> describe_job(Context& context, OpenCluster& target, JobName wh
   const FoundJob found =
       CO_TRY(co_await find_job(context, target.cluster(), target.ns(), std::move(where)));
   print_job(*found.job, *found.dialect);
-  CO_TRY(co_await print_pods(target.cluster(), *found.job));
+  CO_TRY(co_await print_pods(target.cluster(), *found.dialect, *found.job));
   CO_TRY(co_await print_events(target.cluster(), *found.job, context.loop.now()));
   co_return exit_code::kOk;
 }

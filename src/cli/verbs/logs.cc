@@ -72,11 +72,11 @@ Task<bool> print_kept(Context& context, const Terminal& terminal, const std::str
 }
 
 Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
-                                 const json::Value& job, LogsOptions options) {
+                                 const plan::Dialect& dialect, const json::Value& job,
+                                 LogsOptions options) {
   const auto pods = CO_TRY(co_await target.cluster().list(
-      api::pods(),
-      {.where = {.ns = api::namespace_of(job),
-                 .labels = fmt::format("{}={}", plan::labels::kJobUid, api::uid_of(job))}}));
+      api::pods(), {.where = {.ns = api::namespace_of(job),
+                              .labels = dialect.identity().pods_of(api::uid_of(job))}}));
   std::vector<Line> lines;
   for (const auto& pod : pods.items) {
     const std::string& role = api::label_of(*pod, plan::labels::kRole);
@@ -145,7 +145,8 @@ Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
     co_return exit_code::kOk;
   }
   if (!found) co_return fail(found.error());
-  CO_TRY(co_await print_current(target, terminal, *found->job, std::move(options)));
+  CO_TRY(
+      co_await print_current(target, terminal, *found->dialect, *found->job, std::move(options)));
   co_return exit_code::kOk;
 }
 

@@ -112,10 +112,9 @@ class AttachedRun {
     const bool now = JobView::from(*follower_.job(), dialect_).phase == plan::Phase::Suspended;
     if (now == suspended_) return;
     suspended_ = now;
-    screen_.note(
-        now ? fmt::format(" Suspended  {}; to resume it set spec.runPolicy.suspend to false",
-                          key_.name)
-            : fmt::format("   Resumed  {}", key_.name));
+    screen_.note(now ? fmt::format(" Suspended  {}; to resume it set {} to false", key_.name,
+                                   dialect_.identity().suspend_path)
+                     : fmt::format("   Resumed  {}", key_.name));
   }
 
   Task<int> finish() {
@@ -248,7 +247,8 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
 
 Task<int> run(Context& context, RunOptions options) {
   auto manifests =
-      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns);
+      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
+                     context.wants_cluster() ? TargetKind::Kubernetes : TargetKind::Embedded);
   if (!manifests) {
     print_error(manifests.error());
     co_return exit_code::kOurs;

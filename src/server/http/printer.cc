@@ -119,6 +119,10 @@ std::string shown(const json::Value& value, const std::string& type, Time now) {
 Cells job_cells(const Kind& kind, const json::Value& job, Time now) {
   Cells cells{api::name_of(job)};
   for (const auto& column : kind.dialect->identity().columns) {
+    if (column.path.empty()) {
+      cells.emplace_back(kind.dialect->cell(job, column.name, now));
+      continue;
+    }
     const json::Value& value = at_json_path(job, column.path);
     if (column.type == "integer" && value.is_number()) {
       cells.push_back(value);

@@ -62,6 +62,7 @@ void apply_defaults(const Kind& kind, json::Value& object) {
   }
   if (kind.is(api::namespaces())) default_namespace_object(object);
   if (kind.is(api::secrets()) && object.at_path("type").is_null()) object["type"] = "Opaque";
+  if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 }
 
 // stringData is a way to write data, never stored.
@@ -227,12 +228,17 @@ Result<json::Value> prepare_update(const Kind& kind, const json::Value& old, jso
   }
   if (kind.is(api::namespaces())) object["spec"] = old["spec"];
   if (kind.is(api::secrets())) fold_string_data(object);
+  if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 
   Causes causes;
   const bool changed = spec_changed(old, object);
   check_metadata(kind, object, causes);
   check_metadata_update(old, object, causes);
   if (changed) check_kind(kind, object, causes);
+  if (kind.dialect != nullptr) {
+    for (FieldCause& cause : kind.dialect->validate_update(old, object))
+      causes.add(std::move(cause));
+  }
   if (kind.is(api::pods())) check_pod_update(old, object, causes);
   if (kind.is(api::services())) check_service_update(old, object, causes);
   TRY(causes.verdict(kind.resource.kind, api::name_of(old)));

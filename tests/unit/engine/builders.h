@@ -92,6 +92,24 @@ class JobBuilder {
     }
     return *this;
   }
+  // Pods that run to completion, so many at once; none to complete: a work queue.
+  JobBuilder& completions(std::optional<int> number, int at_once) {
+    role("Worker", "worker", number.value_or(at_once));
+    plan::Role& role = plan_.roles.back();
+    role.pod_name = {.stem = "bert", .index = false, .salt = "job-uid"};
+    role.max_active = at_once;
+    role.completion = number ? plan::Completion::ForGood : plan::Completion::WorkQueue;
+    role.retry = {.on = plan::Retry::On::AnyFailure,
+                  .keep_failed = true,
+                  .pause = plan::Retry::Pause::Role};
+    const auto done = plan::RankSet::Outcome::Succeeded;
+    plan_.success = {number ? plan::all_of("Worker", done)
+                            : plan::any_and_none_left("Worker", done)};
+    plan_.failure.clear();
+    plan_.tie = plan::Tie::LimitsWin;
+    plan_.backoff_counts = plan::BackoffCounts::FailedPods;
+    return *this;
+  }
   JobBuilder& suspended() {
     plan_.hold = true;
     plan_.run_key = "suspended";
