@@ -81,7 +81,7 @@ def edit(**spec):
 
 def at_once():
     """Pods that come next come without a pause after the last failure."""
-    return ("pause", (0, 8))
+    return ("pause", (-2, 8))
 
 
 def after(seconds):

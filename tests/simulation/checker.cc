@@ -27,8 +27,17 @@ const json::Value& terminal(const json::Value& job) {
   if (status["conditions"].is_null()) {
     return plan::is_terminal(ledger_of(job).phase) ? status["phase"] : none;
   }
-  const json::Value& succeeded = api::condition_of(job, "Succeeded");
-  return succeeded.is_null() ? api::condition_of(job, "Failed") : succeeded;
+  for (const char* success : {"Succeeded", "Complete"}) {
+    const json::Value& succeeded = api::condition_of(job, success);
+    if (!succeeded.is_null()) return succeeded;
+  }
+  return api::condition_of(job, "Failed");
+}
+
+// Where the limits of a job are.
+const json::Value& policy_of(const json::Value& job) {
+  const json::Value& spec = job["spec"];
+  return spec["runPolicy"].is_object() ? spec["runPolicy"] : spec;
 }
 
 std::int64_t attempts_in(const plan::Ledger& ledger) {
@@ -153,7 +162,7 @@ void Checker::check_remove(const Request& request) {
 
 void Checker::check_remove_job(const Request& request, const json::Value& job) {
   const plan::Ledger ledger = ledger_of(job);
-  const json::Value& ttl = job["spec"]["runPolicy"]["ttlSecondsAfterFinished"];
+  const json::Value& ttl = policy_of(job)["ttlSecondsAfterFinished"];
   const bool due = ledger.completion_time && ttl.is_number() &&
                    loop_.now() >= *ledger.completion_time + std::chrono::seconds(ttl.as_int());
   if (!due) violation("S6", "the job was deleted before its time: " + request.key.text());
@@ -196,8 +205,11 @@ bool Checker::is_justified(const json::Value& child, bool is_pod) const {
   if (number_in(child, plan::labels::kEpoch) < ledger.epoch) return true;
   const std::string& role = api::label_of(child, plan::labels::kRole);
   const int index = std::stoi(api::label_of(child, plan::labels::kIndex));
-  if (is_surplus(role, index, *job)) return true;
   const auto tries = ledger.roles.find(role);
+  // Of a job that runs only so many at once: whom it stops it has forgotten to have seen.
+  if ((*job)["spec"]["parallelism"].is_number())
+    return tries != ledger.roles.end() && !tries->second.seen.contains(index);
+  if (is_surplus(role, index, *job)) return true;
   return api::phase_of(child) == api::PodPhase::Failed && tries != ledger.roles.end() &&
          number_in(child, plan::labels::kAttempt) < tries->second.attempt(index);
 }
@@ -224,7 +236,7 @@ void Checker::check_transition(const json::Value& old, const json::Value& now) {
     violation("S5", fmt::format("{} retries for {} failures: {}", attempts,
                                 failures_[api::uid_of(now)], key));
   }
-  const json::Value& limit = now["spec"]["runPolicy"]["backoffLimit"];
+  const json::Value& limit = policy_of(now)["backoffLimit"];
   if (limit.is_number() && attempts - disruptions_in(ledger) > limit.as_int()) {
     violation("S5", "more restarts than the limit: " + key);
   }

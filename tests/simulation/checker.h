@@ -60,6 +60,8 @@ class Checker {
   void was_told(const Process& process, const std::string& address, const json::Value& config);
   enum class End { Killed, Exited, Retryable, Disrupted };
   void ended(const Process& process, End end);
+  // Somebody takes a pod of the job away, which may count as a failure.
+  void taken(const std::string& job_uid) { ++failures_[job_uid]; }
 
   // The user asks for so many of a role; what is above the smallest wish may go.
   void wish(const std::string& role, int replicas);

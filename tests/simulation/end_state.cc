@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "api/object.h"
 #include "base/check.h"
 #include "json/write.h"
+#include "plan/plan.h"
 
 namespace muster::simulation {
 namespace {
 
-constexpr std::array<std::string_view, 18> kIncidental = {"uid",
+constexpr std::array<std::string_view, 21> kIncidental = {"uid",
                                                           "resourceVersion",
                                                           "creationTimestamp",
                                                           "lastTransitionTime",
@@ -26,7 +28,10 @@ constexpr std::array<std::string_view, 18> kIncidental = {"uid",
                                                           "podIPs",
                                                           "muster.dev/gang",
                                                           "muster.dev/job-uid",
+                                                          "batch.kubernetes.io/controller-uid",
+                                                          "controller-uid",
                                                           "notBefore",
+                                                          "pauseUntil",
                                                           "at",
                                                           "deletionTimestamp",
                                                           "managedFields"};
@@ -56,13 +61,21 @@ std::string without_addresses(std::string text) {
   return text;
 }
 
+// A pod is its try, by whatever name it goes: that may come from the uid of its job.
+std::string known_as(const json::Value& object) {
+  const std::string& role = api::label_of(object, plan::labels::kRole);
+  if (role.empty()) return api::name_of(object);
+  return fmt::format("{}/{}#{}", role, api::label_of(object, plan::labels::kIndex),
+                     api::label_of(object, plan::labels::kAttempt));
+}
+
 std::string essence_of(const json::Value& object) {
   const json::Value& status = object["status"];
   std::string text = fmt::format(
-      "{} {} phase={} {} attempts={} restarts={}", api::kind_of(object), api::name_of(object),
+      "{} {} phase={} {} attempts={} restarts={}", api::kind_of(object), known_as(object),
       status["phase"].as_string(), status["muster"]["phase"].as_string(),
       json::write(status["muster"]["attempts"]), status["muster"]["restartCount"].as_int());
-  for (const char* type : {"Finished", "Succeeded", "Failed"}) {
+  for (const char* type : {"Finished", "Succeeded", "Complete", "Failed"}) {
     const json::Value& condition = api::condition_of(object, type);
     if (!condition.is_null()) {
       text += fmt::format(" {}={} {}", type, condition["status"].as_string(),
@@ -79,6 +92,7 @@ Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jo
   for (const api::Resource& resource : {jobs, api::pods(), api::services(), api::config_maps()}) {
     const auto page = co_await cluster.list(resource, {});
     CHECK(page.has_value());
+    std::set<std::string> essences;  // in an order that does not depend on names
     for (const auto& object : page->items) {
       // A list of addresses says what pods say, and those come as they come.
       if (resource == api::config_maps()) {
@@ -87,9 +101,10 @@ Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jo
         continue;
       }
       state.all += without_addresses(json::write_canonical(stripped(*object))) + "\n";
-      state.essence += essence_of(*object);
+      essences.insert(essence_of(*object));
       if (resource == jobs) state.phase = (*object)["status"]["muster"]["phase"].as_string();
     }
+    for (const std::string& essence : essences) state.essence += essence;
   }
   co_return state;
 }

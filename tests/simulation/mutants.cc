@@ -59,6 +59,18 @@ Decide edge_triggered() {
   };
 }
 
+// What it sends away itself counts as lost.
+Decide blames_itself_for_losses() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    for (const auto& [name, role] : observed.ledger.roles) {
+      for (const int index : role.seen.values())
+        decision.verdict.ledger.roles[name].seen.insert(index);
+    }
+    return decision;
+  };
+}
+
 // The end is forgotten when a pod moves afterwards.
 Decide overwrites_the_end() {
   return [](const plan::Plan& plan, Observed observed, Time now) {
@@ -316,6 +328,8 @@ std::vector<Specimen> zoo() {
       {policy("terminating counted as gone", &blind_to_terminating), "bounce", Kind::None, "S15"},
       {policy("edge-triggered failure", &edge_triggered), "restart", Kind::CrashBefore, "O1"},
       {policy("restart counted after delete", &commits_late), "restart", Kind::None, "S6"},
+      {policy("own deletions counted as losses", &blames_itself_for_losses), "completions_held",
+       Kind::None, "S5"},
       {policy("retry never counted", &forgets_the_retry), "restart", Kind::None, "S3"},
       {way<AmbiguousCreateIgnored>("ambiguous create ignored"), "create", Kind::TimeoutBefore,
        "L1"},

@@ -2,6 +2,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "plan/plan.h"
 #include "plan/verdict.h"
 #include "rt/wait.h"
 
@@ -148,6 +149,41 @@ Task<void> foreign(User& user, json::Value job) {
   co_await user.wait_for_end();
 }
 
+// So many have to succeed, two at once; without a number they share a work queue.
+json::Value two_at_once(std::optional<int> completions) {
+  json::Object spec{{"parallelism", 2}, {"backoffLimit", 3}};
+  if (completions) spec.set("completions", *completions);
+  json::Value pod = role(1, "Never")["template"];
+  pod["spec"]["restartPolicy"] = "Never";
+  spec.set("template", std::move(pod));
+  return json::Object{{"apiVersion", "batch/v1"},
+                      {"kind", "Job"},
+                      {"metadata", json::Object{{"name", kJob}, {"namespace", kNamespace}}},
+                      {"spec", std::move(spec)}};
+}
+
+// Held after the first two have ended, and let go; fewer at once, and two again.
+Task<void> hold_between(User& user, json::Value job) {
+  co_await user.create(std::move(job));
+  co_await user.wait_for_active(2);
+  co_await user.wait_for_processes(2);
+  co_await user.set_suspend(true);
+  co_await user.wait_for_processes(0);
+  co_await user.set_parallelism(1);
+  co_await user.set_suspend(false);
+  co_await user.wait_for_processes(1);
+  co_await user.set_parallelism(2);
+  co_await user.wait_for_end();
+}
+
+Task<void> take_one(User& user, json::Value job) {
+  co_await user.create(std::move(job));
+  co_await user.wait_for_active(2);
+  co_await user.wait_for_processes(2);
+  co_await user.remove_pod(1);
+  co_await user.wait_for_end();
+}
+
 std::vector<Workload> make_workloads() {
   std::vector<Workload> all;
   all.push_back({"create", three_ranks(), {}, &create_and_watch, "Running"});
@@ -214,6 +250,41 @@ std::vector<Workload> make_workloads() {
                  "Succeeded",
                  true});
   all.push_back({"elastic_scale", paddle_ranks(true), {}, &scale_elastic, "Running", true});
+  all.push_back({"completions",
+                 two_at_once(4),
+                 {.ranks = 2,
+                  .exits = {{"Pod/0#0", {seconds(10), 0}},
+                            {"Pod/1#0", {seconds(5), 137}},
+                            {"Pod/1#1", {seconds(10), 0}},
+                            {"Pod/2#0", {seconds(10), 0}},
+                            {"Pod/3#0", {seconds(10), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
+  all.push_back({"completions_held",
+                 two_at_once(4),
+                 {.ranks = 2,
+                  .exits = {{"Pod/0#0@2", {seconds(10), 0}},
+                            {"Pod/1#0@2", {seconds(10), 0}},
+                            {"Pod/2#0@2", {seconds(10), 0}},
+                            {"Pod/3#0@2", {seconds(10), 0}}}},
+                 &hold_between,
+                 "Succeeded",
+                 true});
+  all.push_back(
+      {"completions_taken",
+       two_at_once(2),
+       {.ranks = 2, .exits = {{"Pod/0#0", {seconds(20), 0}}, {"Pod/1#1", {seconds(10), 0}}}},
+       &take_one,
+       "Succeeded",
+       true});
+  all.push_back({"queue",
+                 two_at_once(std::nullopt),
+                 {.ranks = 2,
+                  .exits = {{"Pod/0#0", {seconds(10), 137}},
+                            {"Pod/0#1", {seconds(10), 0}},
+                            {"Pod/1#0", {seconds(20), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
   return all;
 }
 
@@ -302,7 +373,33 @@ Task<void> User::remove_config() {
 }
 
 Task<void> User::set_suspend(bool suspend) {
-  return edit_job([suspend](json::Value& job) { job["spec"]["runPolicy"]["suspend"] = suspend; });
+  return edit_job([suspend](json::Value& job) {
+    json::Value& spec = job["spec"];
+    (spec.at_path("runPolicy").is_object() ? spec["runPolicy"] : spec)["suspend"] = suspend;
+  });
+}
+
+Task<void> User::set_parallelism(int parallelism) {
+  return edit_job([parallelism](json::Value& job) { job["spec"]["parallelism"] = parallelism; });
+}
+
+Task<void> User::wait_for_active(int count) {
+  while (true) {
+    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    if (!job || (**job)["status"]["active"].as_int() == count) co_return;
+    if (!co_await rt::sleep_for(loop_, milliseconds(200))) co_return;
+  }
+}
+
+Task<void> User::remove_pod(int index) {
+  const auto pods = co_await cluster_.list(api::pods(), {});
+  CHECK(pods.has_value());
+  for (const auto& pod : pods->items) {
+    if (api::label_of(*pod, plan::labels::kIndex) != std::to_string(index)) continue;
+    checker_.taken(api::controller_uid_of(*pod));
+    const auto removed = co_await cluster_.remove(api::pods(), api::key_of(*pod), {});
+    CHECK(removed.has_value());
+  }
 }
 
 Task<void> User::remove_job() {

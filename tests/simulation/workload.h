@@ -31,6 +31,11 @@ class User {
   Task<void> pause(Duration duration);
   Task<void> set_workers(int replicas);
   Task<void> set_suspend(bool suspend);
+  Task<void> set_parallelism(int parallelism);
+  // Waits until the job says that so many pods are there.
+  Task<void> wait_for_active(int count);
+  // Deletes the pod that holds a rank.
+  Task<void> remove_pod(int index);
   Task<void> remove_job();
   // The ConfigMap that is named after the job.
   Task<void> remove_config();
@@ -58,9 +63,9 @@ struct Workload {
 };
 
 // create, restart, disruption, success, failure, deadline, ttl, suspend, delete and scale of a job
-// with three ranks; and
-// recreate, bounce and foreign, where names collide. Then those of ranks that wait for one
-// ConfigMap, and of elastic ones.
+// with three ranks; recreate, bounce and foreign, where names collide; completions,
+// completions_held, completions_taken and queue, of jobs that run so many pods at once until enough
+// have succeeded; and those of ranks that wait for one ConfigMap, and of elastic ones.
 const std::vector<Workload>& workloads();
 const Workload& workload(std::string_view name);
 

@@ -60,6 +60,12 @@ Task<void> tell(User& user, const Workload& workload, bool& done) {
   done = true;
 }
 
+const api::Resource& resource_of(const plan::Registry& registry, const json::Value& job) {
+  const plan::Dialect* dialect = registry.find(api::api_version_of(job), api::kind_of(job));
+  CHECK(dialect != nullptr);
+  return dialect->identity().resource;
+}
+
 // Something of the same name and labels that is not ours: nobody may touch it.
 json::Value bystander() {
   return json::Object{
@@ -81,9 +87,7 @@ class World {
         wire_rng_(options.seed * 1000 + 2),
         kubelet_rng_(options.seed * 1000 + 3),
         registry_(dialects::make_registry()),
-        jobs_(registry_.find(api::api_version_of(workload.job), api::kind_of(workload.job))
-                  ->identity()
-                  .resource),
+        jobs_(resource_of(registry_, workload.job)),
         history_(loop_),
         server_(make_server()),
         local_(server_->core()),

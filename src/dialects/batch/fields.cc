@@ -15,7 +15,7 @@ constexpr auto kFields = std::to_array<Field>({
     {.path = "apiVersion", .type = Type::String, .doc = "batch/v1."},
     {.path = "kind", .type = Type::String, .doc = "Job."},
     {.path = "metadata", .type = Type::Open},
-    {.path = "status", .type = Type::Open},
+    {.path = "status", .type = Type::Open, .doc = "What became of the Job."},
     {.path = "spec", .type = Type::Object, .required = true, .doc = "What is to run."},
     {.path = "spec.parallelism",
      .type = Type::Int32,
@@ -90,7 +90,10 @@ FieldTable job_fields() {
 }
 
 json::Value job_schema() {
-  return schema_of(FieldTable(kFields));
+  json::Object out{{"description", "Pods that run to completion, several at once if asked."}};
+  const json::Value schema = schema_of(FieldTable(kFields));
+  for (const auto& [name, value] : schema.as_object()) out.set(name, value);
+  return out;
 }
 
 }  // namespace muster::dialects::batch

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "api/object.h"
 
@@ -70,7 +71,10 @@ void set_defaults(json::Value& job) {
   if (!metadata.is_null() && !metadata.is_object()) return;
   json::Value& labels = metadata["labels"];
   if (!labels.is_null() && !labels.is_object()) return;
-  if (labels.is_object() && job["metadata"].at_path("labels").as_object().empty())
+  // A Job without labels gets those of its template, as the user wrote them.
+  const bool ours_are_there = std::as_const(labels)[kControllerUid].is_string();
+  if (labels.is_object() && !ours_are_there &&
+      std::as_const(job)["metadata"]["labels"].as_object().empty())
     job["metadata"]["labels"] = labels;
   for (auto& [key, value] : own_labels(api::name_of(job), api::uid_of(job)))
     set_if_absent(labels, key, std::move(value));

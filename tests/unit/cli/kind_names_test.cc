@@ -53,6 +53,15 @@ TEST_F(KindNames, TwoVersionsOfOneResourceGoTogether) {
   EXPECT_EQ(count({"plums"}), 2U);
 }
 
+TEST_F(KindNames, WhatTheClusterRunsItselfIsNotAmongThem) {
+  plan::Identity identity = real_.all().front()->identity();
+  identity.resource = {.group = "c.example", .version = "v1", .plural = "figs", .kind = "Fig"};
+  identity.embedded_only = true;
+  registry_.add(std::make_unique<controller::ToyDialect>(*real_.all().front(), identity));
+  EXPECT_EQ(count({}), 5U);
+  EXPECT_THAT(error({"figs"}), HasSubstr("no kind \"figs\""));
+}
+
 TEST_F(KindNames, AnUnknownNameIsToldTheKnownOnes) {
   EXPECT_THAT(
       error({"apples", "melons"}),

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "base/strings.h"
+#include "dialects/batch/rules.h"
 #include "dialects/check/checked_dialect.h"
 #include "dialects/check/pod_template.h"
 #include "dialects/check/scheduling.h"
@@ -125,6 +126,7 @@ TEST(BadManifests, CoverEveryRule) {
   for (const auto& rule : rules::kOfScheduling) known.emplace(rule.id);
   for (const auto& rule : kubeflow::rules::kOfFamily) known.emplace(rule.id);
   for (const auto& rule : paddle::rules::kOfPaddle) known.emplace(rule.id);
+  for (const auto& rule : batch::rules::kOfFamily) known.emplace(rule.id);
   for (const auto& rule : known) EXPECT_TRUE(covered.contains(rule)) << rule;
 }
 

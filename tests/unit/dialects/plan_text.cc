@@ -57,6 +57,8 @@ std::string set_text(const plan::RankSet& set) {
       return fmt::format("{} {} {}", set.role, set.number, outcome);
     case plan::RankSet::Quorum::AtLeast:
       return fmt::format("at least {} of {} {}", set.number, set.role, outcome);
+    case plan::RankSet::Quorum::AnyAndNoneLeft:
+      return fmt::format("any of {} {} and none left", set.role, outcome);
   }
   return {};
 }
@@ -74,8 +76,10 @@ std::string clean_up_text(const plan::Role& role) {
 }
 
 std::string retry_text(const plan::Retry& retry) {
-  std::string out(name_of<3>({"Never", "Disruption", "RetryableCode"}, retry.on));
+  std::string out(name_of<4>({"Never", "Disruption", "RetryableCode", "AnyFailure"}, retry.on));
   for (const int code : retry.codes.listed) out += fmt::format(" {}", code);
+  if (retry.keep_failed) out += ", keeps the failed";
+  if (retry.pause == plan::Retry::Pause::Role) out += ", pauses the role";
   return out;
 }
 
@@ -92,10 +96,20 @@ json::Value object_text(const plan::Object& object) {
   return out;
 }
 
+// The characters of a salt are anybody's guess.
+std::string pod_text(const plan::NameRule& rule, int rank) {
+  std::string name = rule.name(rank, 0);
+  if (!rule.salt.empty()) name.replace(name.size() - 5, 5, "xxxxx");
+  return name;
+}
+
 json::Value role_text(const plan::Role& role) {
   json::Array pods;
-  for (int i = 0; i < role.replicas; ++i) pods.emplace_back(role.pod_name.name(i, 0));
+  for (int i = 0; i < role.replicas; ++i) pods.emplace_back(pod_text(role.pod_name, i));
   json::Object out{{"name", role.name}, {"pods", pods}, {"mainContainer", role.main_container}};
+  if (role.max_active) out.set("atOnce", *role.max_active);
+  if (role.remembers())
+    out.set("completion", name_of<3>({"WhilePodIsThere", "ForGood", "WorkQueue"}, role.completion));
   json::Array after;
   for (const auto& object : role.after) after.emplace_back(object.name);
   if (!after.empty()) out.set("after", after);
@@ -126,9 +140,11 @@ json::Value plan_text(const plan::Plan& plan) {
   out.set("roles", roles);
   out.set("success", sets_text(plan.success));
   out.set("failure", sets_text(plan.failure));
-  out.set("tie", plan.tie == plan::Tie::SuccessWins ? "success" : "failure");
+  out.set("tie", name_of<3>({"success", "failure", "limits"}, plan.tie));
   out.set("running", set_text(plan.running));
   out.set("limits", limits_text(plan.limits));
+  if (plan.backoff_counts == plan::BackoffCounts::FailedPods)
+    out.set("backoffCounts", "failed pods");
   out.set("gang", plan.gang ? plan.gang->minimum : 0);
   if (plan.hold) out.set("hold", plan.run_key);
   if (!plan.hold && !plan.run_key.empty()) out.set("runKey", plan.run_key);
