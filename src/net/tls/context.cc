@@ -91,6 +91,10 @@ int choose_protocol(SSL*, const unsigned char** out, unsigned char* out_length,
 
 }  // namespace
 
+void ignore_installed_tls_settings() {
+  OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+}
+
 Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
   auto impl = std::make_shared<Impl>();
   impl->context = TRY(make_context(TLS_client_method()));

@@ -38,6 +38,10 @@ struct TlsServerOptions {
   std::vector<std::string> protocols = {"http/1.1"};
 };
 
+// For a program inside somebody else's image, before anything else of TLS: OpenSSL's settings there
+// are not ours, and may name modules that a static program cannot load.
+void ignore_installed_tls_settings();
+
 // Parsed settings, shared by all connections of an endpoint. Cheap to copy.
 class TlsContext {
  public:

@@ -35,11 +35,35 @@ TEST(Read, LargeNumbersKeepTheirSize) {
 }
 
 TEST(Read, RefusesWhatIsNotJson) {
-  const std::string_view texts[] = {
-      "",      " ",         "{",      "}",       "[1,]",      "{\"a\":}",  "{a:1}",
-      "'a'",   "01",        "+1",     ".5",      "1.",        "NaN",       "Infinity",
-      "nul",   "\"a",       "\"\t\"", "1 2",     "{} x",      "\"\\x41\"", "\"\\ud83d\"",
-      "[1 2]", "{\"a\" 1}", "1e999",  "// c\n1", "\"\\u12\"", "[\"a\", ]"};
+  const std::string_view texts[] = {"",
+                                    " ",
+                                    "{",
+                                    "}",
+                                    "[1,]",
+                                    "{\"a\":}",
+                                    "{a:1}",
+                                    "'a'",
+                                    "01",
+                                    "+1",
+                                    ".5",
+                                    "1.",
+                                    "NaN",
+                                    "Infinity",
+                                    "nul",
+                                    "\"a",
+                                    "\"\t\"",
+                                    "1 2",
+                                    "{} x",
+                                    "\"\\x41\"",
+                                    "\"\\ud83d\"",
+                                    "[1 2]",
+                                    "{\"a\" 1}",
+                                    "1e999",
+                                    "// c\n1",
+                                    "\"\\u12\"",
+                                    "[\"a\", ]",
+                                    "18446744073709551616",
+                                    "-9223372036854775809"};
   for (const auto text : texts) {
     const auto value = read(text);
     ASSERT_FALSE(value) << text;

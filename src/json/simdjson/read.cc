@@ -2,9 +2,7 @@
 
 #include <simdjson.h>
 
-#include <fmt/format.h>
-
-#include "base/strings.h"
+#include "json/rules.h"
 
 namespace muster::json {
 namespace {
@@ -15,9 +13,7 @@ class Copier {
   explicit Copier(const ReadLimits& limits) : limits_(limits) {}
 
   Result<Value> copy(simdjson::dom::element element, int depth) {
-    if (++nodes_ > limits_.nodes) {
-      return fail(ErrorCode::TooLarge, fmt::format("more than {} values", limits_.nodes));
-    }
+    if (++nodes_ > limits_.nodes) return too_many_values(limits_);
     switch (element.type()) {
       case simdjson::dom::element_type::ARRAY:
         return copy_array(element, depth + 1);
@@ -40,14 +36,8 @@ class Copier {
   }
 
  private:
-  [[nodiscard]] bool too_deep(int depth) const { return depth > limits_.depth; }
-
-  [[nodiscard]] std::unexpected<Error> depth_error() const {
-    return fail(ErrorCode::TooLarge, fmt::format("nested deeper than {} levels", limits_.depth));
-  }
-
   Result<Value> copy_array(simdjson::dom::element element, int depth) {
-    if (too_deep(depth)) return depth_error();
+    if (depth > limits_.depth) return too_deep(limits_);
     const simdjson::dom::array source = element.get_array().value_unsafe();
     Array array;
     array.reserve(source.size());
@@ -56,28 +46,15 @@ class Copier {
   }
 
   Result<Value> copy_object(simdjson::dom::element element, int depth) {
-    if (too_deep(depth)) return depth_error();
+    if (depth > limits_.depth) return too_deep(limits_);
     const simdjson::dom::object source = element.get_object().value_unsafe();
     Object object;
     object.reserve(source.size());
     for (const auto member : source) {
       object.append(std::string(member.key), TRY(copy(member.value, depth)));
     }
-    if (const auto repeated = repeated_key(object); !repeated.empty()) {
-      return fail(ErrorCode::Parse, fmt::format("key \"{}\" appears twice in one object",
-                                                printable(repeated.substr(0, 64))));
-    }
+    TRY(check_keys(object));
     return Value(std::move(object));
-  }
-
-  // Small objects are compared pairwise; large ones sorted, so that a hostile document stays cheap.
-  static std::string_view repeated_key(const Object& object) {
-    std::vector<std::string_view> keys;
-    keys.reserve(object.size());
-    for (const auto& member : object) keys.emplace_back(member.first);
-    std::ranges::sort(keys);
-    const auto repeated = std::ranges::adjacent_find(keys);
-    return repeated == keys.end() ? std::string_view() : *repeated;
   }
 
   const ReadLimits& limits_;
@@ -87,10 +64,7 @@ class Copier {
 }  // namespace
 
 Result<Value> read(std::string_view text, const ReadLimits& limits) {
-  if (text.size() > limits.bytes) {
-    return fail(ErrorCode::TooLarge,
-                fmt::format("{} bytes of JSON, at most {} are read", text.size(), limits.bytes));
-  }
+  TRY(check_size(text, limits));
   simdjson::dom::parser parser;
   simdjson::dom::element root;
   // One level more than allowed, so that our own count reports the limit in our own words.
@@ -99,10 +73,8 @@ Result<Value> read(std::string_view text, const ReadLimits& limits) {
     return fail(ErrorCode::Internal, simdjson::error_message(error));
   }
   if (const auto error = parser.parse(text.data(), text.size()).get(root)) {
-    if (error == simdjson::DEPTH_ERROR) {
-      return fail(ErrorCode::TooLarge, fmt::format("nested deeper than {} levels", limits.depth));
-    }
-    return fail(ErrorCode::Parse, fmt::format("not JSON: {}", simdjson::error_message(error)));
+    if (error == simdjson::DEPTH_ERROR) return too_deep(limits);
+    return not_json(simdjson::error_message(error));
   }
   return Copier(limits).copy(root, 0);
 }
