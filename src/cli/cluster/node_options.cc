@@ -65,6 +65,21 @@ Result<std::vector<node::ImageRow>> read_images(const std::string& home) {
   return rows;
 }
 
+// A program that is built and installed beside this one.
+fs::path beside_us(const char* name) {
+  std::error_code error;
+  return fs::read_symlink("/proc/self/exe", error).parent_path() / name;
+}
+
+// Jobs that do without it are none the worse, so its absence is said and nothing more.
+std::string find_agent(const Logger& log) {
+  const auto agent = beside_us("muster-agent");
+  std::error_code error;
+  if (fs::exists(agent, error)) return agent.string();
+  log.warning("{} is missing: containers have no {}", agent.string(), node::kAgentPath);
+  return {};
+}
+
 // The GPUs by UUID, as the kernel driver lists them.
 std::vector<std::string> gpu_uuids() {
   std::vector<std::string> uuids;
@@ -95,6 +110,7 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   options.pods = 1000;
   options.gpu_uuids = gpu_uuids();
   options.images = TRY(read_images(context.home));
+  options.agent_program = find_agent(context.log.named("node"));
   for (const auto* variable : {"PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV"}) {
     if (!context.env(variable).empty()) options.environment[variable] = context.env(variable);
   }
@@ -127,9 +143,8 @@ std::string node_name() {
 }
 
 Result<std::string> find_shim() {
+  const auto shim = beside_us("muster-shim");
   std::error_code error;
-  const fs::path self = fs::read_symlink("/proc/self/exe", error);
-  const fs::path shim = self.parent_path() / "muster-shim";
   if (!fs::exists(shim, error)) {
     return fail(ErrorCode::NotFound,
                 fmt::format("{} is missing; it is built and installed together with muster",

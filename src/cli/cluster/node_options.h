@@ -11,7 +11,8 @@
 // What this machine has, as a node.
 namespace muster::cli {
 
-// cpu, memory, GPUs and host name of this machine; images.yaml of the home.
+// cpu, memory, GPUs and host name of this machine; images.yaml of the home; the muster-agent beside
+// this program, whose absence is logged.
 Result<node::NodeOptions> node_options(const Context& context, const std::string& name);
 
 // A host name as the name of a node: lower case, and '-' for what a name may not have.

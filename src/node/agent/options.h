@@ -46,6 +46,7 @@ struct NodeOptions {
   int log_port = 0;  // where the log endpoint listens; 0: none is served
   std::string version = "v1.36.0-muster";
   std::vector<ImageRow> images;
+  std::string agent_program;  // muster-agent, shown in every container; empty: this node has none
   // What pods get besides their own when their job carries none: PATH, HOME and the like.
   std::map<std::string, std::string> environment;
   std::string cluster_domain = "cluster.local";
@@ -63,6 +64,8 @@ inline std::string secrets_directory(const NodeOptions& options) {
   return base + "/secrets";
 }
 
+// Where containers find the node's muster-agent.
+inline constexpr const char* kAgentPath = "/muster/bin/muster-agent";
 // The submitter's PATH, HOME and the like as a JSON object; the controller copies it from the job.
 inline constexpr const char* kEnvironmentAnnotation = "muster.dev/environment";
 // The pods that share this share /dev/shm.

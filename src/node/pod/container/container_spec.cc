@@ -127,6 +127,19 @@ void show_search_path(ContainerSpec& spec, const std::map<std::string, std::stri
   spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
 }
 
+// Before the pod's own mounts, which may cover it.
+Result<void> show_agent(ContainerSpec& spec, const NodeOptions& options) {
+  if (!options.agent_program.empty()) {
+    spec.mounts.insert(spec.mounts.begin(),
+                       {.source = options.agent_program, .target = kAgentPath, .read_only = true});
+  } else if (!spec.argv.empty() && spec.argv.front() == kAgentPath) {
+    return fail(ErrorCode::Invalid,
+                fmt::format("this node has no {}: muster-agent is not beside its muster program",
+                            kAgentPath));
+  }
+  return {};
+}
+
 }  // namespace
 
 std::string hostname_of(const json::Value& pod) {
@@ -170,6 +183,7 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
                     .root = root_of(command.image)};
   out.mounts = TRY(container_mounts(input.container, input.volumes, command.environment));
   show_search_path(out, command.environment);
+  TRY(show_agent(out, input.options));
   for (auto& [name, value] : command.environment) out.env.emplace_back(name, value);
   out.limits = limits_of(input.container);
   const auto& message_path = input.container["terminationMessagePath"].as_string();
