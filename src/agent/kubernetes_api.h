@@ -23,7 +23,7 @@ std::string pod_namespace(const std::string& service_account = kServiceAccountDi
 struct KubernetesApiOptions {
   std::string service_account = kServiceAccountDirectory;
   // How long an API that cannot be reached, or says that it is busy, is asked again.
-  Duration patience = std::chrono::seconds(15);
+  Duration patience = std::chrono::seconds(10);
 };
 
 // The cluster's API as a pod reaches it. Lives on its loop; close() it before it is destroyed.
