@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.h"
+#include "cli/cluster/capacity.h"
 #include "cli/verbs/verbs.h"
 #include "cli/version.h"
 
@@ -11,19 +12,6 @@ namespace muster::cli {
 namespace {
 
 constexpr auto kOutputs = {"json", "yaml", "wide", "name"};
-
-// 0,4-7 as numbers; nothing when it is something else.
-std::optional<std::set<int>> parse_ranks(const std::string& text) {
-  std::set<int> ranks;
-  for (const std::string_view part : split(text, ',')) {
-    const auto dash = part.find('-');
-    const auto first = parse_int(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : parse_int(part.substr(dash + 1));
-    if (!first || !last || *first < 0 || *last < *first || *last > 1'000'000) return std::nullopt;
-    for (auto rank = *first; rank <= *last; ++rank) ranks.insert(static_cast<int>(rank));
-  }
-  return ranks;
-}
 
 // Examples come first: that is what people look for.
 void examples(CLI::App* app, const std::string& text) {
@@ -49,6 +37,7 @@ class Parser {
     add_common();
     add_run();
     add_up();
+    add_images();
     add_get();
     add_describe();
     add_logs();
@@ -106,6 +95,30 @@ class Parser {
     return app;
   }
 
+  void add_image_files(CLI::App* app) {
+    app->add_option("--images", flags_.image_files,
+                    "Further rows of images.yaml, looked at before the home's")
+        ->type_name("FILE")
+        ->allow_extra_args(false);
+  }
+
+  // For commands that make this machine a node.
+  void add_node_flags(CLI::App* app) {
+    add_image_files(app);
+    app->add_option_function<std::vector<std::string>>(
+           "--capacity",
+           [this](const std::vector<std::string>& texts) {
+             for (const std::string& text : texts) {
+               const auto parsed = parse_capacity(text);
+               if (!parsed) throw CLI::ValidationError("--capacity", parsed.error().message);
+               flags_.capacity.insert_or_assign(parsed->first, parsed->second);
+             }
+           },
+           "Offer a resource that this machine does not have, for tests: nvidia.com/gpu=4")
+        ->type_name("RESOURCE=N")
+        ->allow_extra_args(false);
+  }
+
   void add_run() {
     CLI::App* app = command(
         "run", "Run the jobs of a manifest, attached: logs of all ranks, the job's exit code.",
@@ -113,6 +126,7 @@ class Parser {
         "  muster run job.yaml --kubeconfig ~/.kube/config");
     app->add_option("FILE", run_.files, "Manifest files; - is standard input");
     app->add_option("-f,--filename", run_named_, "The same, kubectl's way");
+    add_node_flags(app);
     app->add_option("--dry-run", dry_run_, "client: print the planned children and create nothing")
         ->expected(0, 1)
         ->default_str("client")
@@ -132,10 +146,25 @@ class Parser {
     CLI::App* app =
         command("up", "Keep the embedded control plane running and serve its API on a UNIX socket.",
                 "  muster up\n  muster up --home /data/muster");
+    add_node_flags(app);
     app->callback([this] {
       flags_.long_running = true;
       verb_ = [](Context& context) { return up(context, {}); };
     });
+  }
+
+  static Task<int> print_images(Context& context, ImagesOptions options) {
+    co_return images(context, options);
+  }
+
+  void add_images() {
+    CLI::App* app = command(
+        "images", "List the rows of images.yaml, or say which row each image of a manifest has.",
+        "  muster images\n  muster images -f job.yaml --images rows.yaml");
+    app->add_option("-f,--filename", images_.files, "Manifest files; - is standard input");
+    add_image_files(app);
+    app->callback(
+        [this] { verb_ = [this](Context& context) { return print_images(context, images_); }; });
   }
 
   void add_get() {
@@ -245,6 +274,7 @@ class Parser {
         "node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
         "  muster node --kubeconfig ~/.kube/config --name box1");
     app->add_option("--name", node_.name, "The node's name")->required();
+    add_node_flags(app);
     app->add_option("--address", node_.address, "Where the log endpoint listens");
     app->add_option("--client-ca", node_.client_ca, "PEM file; its clients may read logs");
     app->add_option("--pod-cidr", node_.pod_range, "Addresses for pods");
@@ -270,6 +300,7 @@ class Parser {
   RunOptions run_;
   std::vector<std::string> run_named_;
   std::string dry_run_ = "client";
+  ImagesOptions images_;
   GetOptions get_;
   DescribeOptions describe_;
   std::vector<std::string> describe_words_;

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/context.h"
 #include "rt/task.h"
@@ -19,6 +22,8 @@ struct Flags {
   bool all_namespaces = false;
   std::string color = "auto";
   int verbosity = 0;
+  std::vector<std::string> image_files;
+  std::map<std::string, std::int64_t> capacity;
   bool long_running = false;  // up, operator, node: they say what they do
 };
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -32,6 +33,10 @@ struct Context {
   std::string ns;         // empty: the context's, or "default"
   bool all_namespaces = false;
   std::string color = "auto";
+
+  // What this machine is as a node; for commands that may run pods themselves.
+  std::vector<std::string> image_files;          // --images, looked at before the home's
+  std::map<std::string, std::int64_t> capacity;  // --capacity: declared, not real
 
   [[nodiscard]] std::string env(const std::string& name) const {
     const auto found = environment.find(name);

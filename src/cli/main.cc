@@ -64,7 +64,9 @@ int main(int argc, char** argv) {
                   .insecure = flags.insecure,
                   .ns = flags.ns,
                   .all_namespaces = flags.all_namespaces,
-                  .color = flags.color};
+                  .color = flags.color,
+                  .image_files = flags.image_files,
+                  .capacity = flags.capacity};
   if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
   if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
   return loop.run(verb(context));

@@ -40,7 +40,10 @@ struct Weight {
 // text cannot become a large value.
 class Reader {
  public:
-  Reader(std::string_view text, const ReadLimits& limits) : events_(text), limits_(limits) {}
+  enum class Lines { Forget, Keep };
+
+  Reader(std::string_view text, const ReadLimits& limits, Lines lines)
+      : events_(text), limits_(limits), keeps_lines_(lines == Lines::Keep) {}
 
   Result<std::vector<Document>> read() {
     std::vector<Document> documents;
@@ -72,7 +75,22 @@ class Reader {
     Event root = TRY(events_.next());
     const std::size_t line = root.at.line;
     Weight weight;
-    return Document{.value = TRY(read_node(std::move(root), 0, weight)), .line = line};
+    lines_.clear();
+    json::Value value = TRY(read_node(std::move(root), 0, weight));
+    return Document{.value = std::move(value), .line = line, .lines = std::move(lines_)};
+  }
+
+  // A member or an item of the value at the present path, which begins at `at`.
+  Result<json::Value> read_below(std::string_view step, Position at, Event event, int depth,
+                                 Weight& weight) {
+    if (!keeps_lines_) return read_node(std::move(event), depth, weight);
+    const auto before = path_.size();
+    if (!path_.empty() && !step.starts_with('[')) path_ += '.';
+    path_ += step;
+    lines_.emplace(path_, at.line);
+    auto value = read_node(std::move(event), depth, weight);
+    path_.resize(before);
+    return value;
   }
 
   Result<void> count_nodes(Position at, std::size_t more) {
@@ -109,7 +127,9 @@ class Reader {
     while (true) {
       Event event = TRY(events_.next());
       if (event.type == EventType::SequenceEnd) return json::Value(std::move(items));
-      items.push_back(TRY(read_node(std::move(event), depth, weight)));
+      const auto at = event.at;
+      items.push_back(
+          TRY(read_below(fmt::format("[{}]", items.size()), at, std::move(event), depth, weight)));
     }
   }
 
@@ -131,7 +151,8 @@ class Reader {
         return fail_at(key.at, ErrorCode::Parse,
                        fmt::format("key {} appears twice in one mapping", quoted(name)));
       }
-      object.append(std::move(name), TRY(read_node(TRY(events_.next()), depth, weight)));
+      json::Value value = TRY(read_below(name, key.at, TRY(events_.next()), depth, weight));
+      object.append(std::move(name), std::move(value));
     }
     // Keys written out win over merged ones, and of these the earlier source wins.
     for (json::Value& source : merged) {
@@ -281,6 +302,9 @@ class Reader {
 
   EventReader events_;
   const ReadLimits& limits_;
+  bool keeps_lines_;
+  std::string path_;                                    // of the value that is being read
+  std::map<std::string, std::size_t> lines_;            // of the current document
   std::map<std::string, Anchor, std::less<>> anchors_;  // of the current document
   std::size_t nodes_ = 0;                               // of the current document
   Weight anchored_;                                     // of the file
@@ -299,14 +323,20 @@ std::size_t first_line(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::count(before, '\n')) + 1;
 }
 
-}  // namespace
-
-Result<std::vector<Document>> read(std::string_view text, const ReadLimits& limits) {
+// The text without its byte order mark.
+Result<std::string_view> within_limit(std::string_view text, const ReadLimits& limits) {
   if (text.size() > limits.bytes) {
     return fail(ErrorCode::TooLarge,
                 fmt::format("{} bytes, at most {} are read", text.size(), limits.bytes));
   }
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
+  return text;
+}
+
+}  // namespace
+
+Result<std::vector<Document>> read(std::string_view file, const ReadLimits& limits) {
+  const auto text = TRY(within_limit(file, limits));
   if (looks_like_json(text)) {
     auto value =
         json::read(text, {.bytes = limits.bytes, .depth = limits.depth, .nodes = limits.nodes});
@@ -317,7 +347,11 @@ Result<std::vector<Document>> read(std::string_view text, const ReadLimits& limi
     }
     if (value.error().code == ErrorCode::TooLarge) return fail(std::move(value).error());
   }
-  return Reader(text, limits).read();
+  return Reader(text, limits, Reader::Lines::Forget).read();
+}
+
+Result<std::vector<Document>> read_with_lines(std::string_view file, const ReadLimits& limits) {
+  return Reader(TRY(within_limit(file, limits)), limits, Reader::Lines::Keep).read();
 }
 
 }  // namespace muster::yaml

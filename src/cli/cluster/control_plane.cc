@@ -90,6 +90,7 @@ struct ControlPlane::Impl {
   }
 
   Task<Result<void>> start_workers() {
+    auto as_node = CO_TRY(node_options(context, node_name()));
     runtime = CO_TRY(node::create_runtime(context.loop, context.pool,
                                           {.home = context.home,
                                            .shim_path = CO_TRY(find_shim()),
@@ -102,7 +103,7 @@ struct ControlPlane::Impl {
          .rng = context.rng,
          .disk = std::make_unique<node::PoolDiskWork>(context.loop, context.pool),
          .log = context.log.named("node")},
-        CO_TRY(node_options(context, node_name()))));
+        std::move(as_node)));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
     scheduler =

@@ -5,65 +5,19 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "cli/cluster/images_file.h"
+#include "node/agent/gpus.h"
+#include "node/runtime/host.h"
 #include "node/runtime/runtime.h"
-#include "yaml/yaml.h"
 
 namespace muster::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-Result<node::ImageRow> image_row(const json::Value& row, const std::string& file,
-                                 std::size_t number) {
-  const auto bad = [&](std::string_view what) {
-    return fail(ErrorCode::Invalid, fmt::format("{}: row {}: {}", file, number, what));
-  };
-  node::ImageRow image;
-  image.pattern = row["pattern"].as_string();
-  if (image.pattern.empty()) return bad("pattern is missing, for example \"team/*\"");
-  const json::Value& rootfs = row["rootfs"];
-  if (rootfs.is_null() || rootfs.as_string() == "host") {
-    image.root = node::ImageRow::Root::Host;
-  } else if (rootfs.is_string()) {
-    image.root = node::ImageRow::Root::Directory;
-    image.directory = rootfs.as_string();
-  } else if (rootfs["overHost"].is_string()) {
-    image.root = node::ImageRow::Root::DirectoryOverHost;
-    image.directory = rootfs["overHost"].as_string();
-  } else {
-    return bad("rootfs is host, a directory, or {overHost: a directory}");
-  }
-  if (!image.directory.empty() && !fs::is_directory(image.directory))
-    return bad(image.directory + " is not a directory");
-  for (const json::Value& word : row["entrypoint"].as_array())
-    image.entrypoint.push_back(word.as_string());
-  for (const json::Value& word : row["cmd"].as_array()) image.cmd.push_back(word.as_string());
-  for (const auto& [name, value] : row["env"].as_object()) image.env[name] = value.as_string();
-  image.workdir = row["workdir"].as_string();
-  return image;
-}
-
-Result<std::vector<node::ImageRow>> read_images(const std::string& home) {
-  const std::string path = home + "/images.yaml";
-  std::ifstream file(path, std::ios::binary);
-  std::vector<node::ImageRow> rows;
-  if (!file) return rows;
-  std::ostringstream text;
-  text << file.rdbuf();
-  const auto documents = yaml::read(text.str());
-  if (!documents) return fail(documents.error().in(path));
-  for (const auto& document : *documents) {
-    const json::Value& list = document.value.is_array() ? document.value : document.value["images"];
-    for (const json::Value& row : list.as_array())
-      rows.push_back(TRY(image_row(row, path, rows.size() + 1)));
-  }
-  return rows;
-}
 
 // A program that is built and installed beside this one.
 fs::path beside_us(const char* name) {
@@ -94,11 +48,18 @@ std::vector<std::string> gpu_uuids() {
   return uuids;
 }
 
+std::string host_name() {
+  char host[256] = {};
+  return ::gethostname(host, sizeof host - 1) == 0 ? host : "";
+}
+
 }  // namespace
 
 Result<node::NodeOptions> node_options(const Context& context, const std::string& name) {
   node::NodeOptions options;
   options.name = name;
+  options.host_ip = node::host_address();
+  options.host_name = host_name();
   options.directory = context.home + "/node";
   options.memory_directory = "/dev/shm/muster-node-" + node::home_key(context.home);
   options.cpu_milli = static_cast<std::int64_t>(std::thread::hardware_concurrency()) * 1000;
@@ -109,7 +70,14 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   // One bridge block holds about a thousand pods; processes are cheaper than containers.
   options.pods = 1000;
   options.gpu_uuids = gpu_uuids();
-  options.images = TRY(read_images(context.home));
+  if (context.capacity.contains(node::kGpuResource) && !options.gpu_uuids.empty()) {
+    return fail(ErrorCode::Invalid,
+                fmt::format("--capacity {}: this machine has {} of its own; only what a machine "
+                            "does not have can be declared",
+                            node::kGpuResource, options.gpu_uuids.size()));
+  }
+  options.declared = context.capacity;
+  for (auto& written : TRY(read_images(context))) options.images.push_back(std::move(written.row));
   options.agent_program = find_agent(context.log.named("node"));
   for (const auto* variable : {"PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV"}) {
     if (!context.env(variable).empty()) options.environment[variable] = context.env(variable);
@@ -138,8 +106,7 @@ std::string node_name(std::string_view host) {
 }
 
 std::string node_name() {
-  char host[256] = {};
-  return ::gethostname(host, sizeof host - 1) == 0 ? node_name(host) : node_name("");
+  return node_name(host_name());
 }
 
 Result<std::string> find_shim() {

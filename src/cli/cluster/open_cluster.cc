@@ -64,6 +64,12 @@ Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   // Several tries: an owner may end, or a new one begin, between looking and asking.
   for (int attempt = 0;; ++attempt) {
     if (answers(socket_path(context.home))) {
+      if (!context.image_files.empty() || !context.capacity.empty()) {
+        co_return fail(ErrorCode::Conflict,
+                       fmt::format("the pods of {} are run by the muster that is up there: give "
+                                   "--images and --capacity to it, or use another --home",
+                                   context.home));
+      }
       cluster::kube::ClientConfig config{.context = "local",
                                          .server = {.socket_path = socket_path(context.home)}};
       remote_ = CO_TRY(open_kube(context, config, nullptr));

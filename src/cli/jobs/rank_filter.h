@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,5 +14,8 @@ struct RankFilter {
 
   [[nodiscard]] bool accepts(std::string_view role_name, int index) const;
 };
+
+// 0,4-7 as numbers; nothing when it is something else.
+std::optional<std::set<int>> parse_ranks(std::string_view text);
 
 }  // namespace muster::cli

@@ -41,6 +41,7 @@ Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context,
 }
 
 Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions options) {
+  node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node::RuntimeOptions runtime_options{.home = context.home,
                                        .shim_path = CO_TRY(find_shim()),
                                        .logger = context.log.named("runtime")};
@@ -51,7 +52,6 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
   auto runtime =
       CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
   auto listener = CO_TRY(listen_for_logs(context, options));
-  node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node_settings.host_ip = options.address;
   if (listener) node_settings.log_port = listener->port();
   auto agent = CO_TRY(node::NodeAgent::create(

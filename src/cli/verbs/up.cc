@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/cluster/capacity.h"
 #include "cli/cluster/control_plane.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/print_error.h"
@@ -34,6 +35,7 @@ Task<int> up(Context& context, UpOptions options) {
     fmt::print("   Started  embedded control plane in {} ms · state in {}\n", took.count(),
                context.home);
     fmt::print("       API  unix://{}\n", socket_path(context.home));
+    if (!context.capacity.empty()) fmt::print("  Declared  {}\n", describe(context.capacity));
     fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
     static_cast<void>(std::fflush(stdout));
   }

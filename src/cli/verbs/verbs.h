@@ -23,6 +23,11 @@ struct UpOptions {
 };
 Task<int> up(Context& context, UpOptions options);
 
+struct ImagesOptions {
+  std::vector<std::string> files;  // manifests; none: the rows themselves
+};
+int images(const Context& context, const ImagesOptions& options);
+
 struct GetOptions {
   std::string resource = "jobs";
   std::vector<std::string> names;

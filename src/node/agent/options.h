@@ -35,6 +35,7 @@ struct BackOffOptions {
 struct NodeOptions {
   std::string name;
   std::string host_ip = "127.0.0.1";
+  std::string host_name;  // the machine's own; pods in its network are called so
   std::string directory;  // our own: volumes, hosts files, GPU assignments
   std::string
       memory_directory;  // the same on a memory file system, for secrets; empty: `directory`
@@ -43,6 +44,8 @@ struct NodeOptions {
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
   std::int64_t pods = 110;
   std::vector<std::string> gpu_uuids;
+  // Extended resources that the node offers for tests although the machine has none of them.
+  std::map<std::string, std::int64_t> declared;
   int log_port = 0;  // where the log endpoint listens; 0: none is served
   std::string version = "v1.36.0-muster";
   std::vector<ImageRow> images;

@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "node/agent/declared.h"
+#include "node/agent/gpus.h"
 
 namespace muster::node {
 
@@ -31,8 +33,9 @@ json::Value resources_of(const NodeOptions& options) {
       {"memory", fmt::format("{}", options.memory_bytes)},
       {"pods", fmt::format("{}", options.pods)}};
   if (!options.gpu_uuids.empty()) {
-    out["nvidia.com/gpu"] = fmt::format("{}", options.gpu_uuids.size());
+    out[kGpuResource] = fmt::format("{}", options.gpu_uuids.size());
   }
+  for (const auto& [name, amount] : options.declared) out[name] = fmt::format("{}", amount);
   return out;
 }
 
@@ -52,7 +55,7 @@ json::Value node_info(const NodeOptions& options) {
 }
 
 json::Value condition(const json::Value& before, const char* type, bool value, const char* reason,
-                      const char* message, const std::string& now) {
+                      const std::string& message, const std::string& now) {
   const std::string status = value ? "True" : "False";
   json::Value out = json::Object{{"type", type},
                                  {"status", status},
@@ -68,6 +71,16 @@ json::Value condition(const json::Value& before, const char* type, bool value, c
   return out;
 }
 
+// Says what is declared; what an earlier life of the node declared goes.
+void annotate_declared(json::Value& node, const NodeOptions& options) {
+  const auto declared = declared_resources(options);
+  if (!declared.empty()) {
+    node["metadata"]["annotations"][kDeclaredAnnotation] = declared;
+  } else if (!api::annotation_of(node, kDeclaredAnnotation).empty()) {
+    node["metadata"]["annotations"].object().erase(kDeclaredAnnotation);
+  }
+}
+
 }  // namespace
 
 json::Value node_object(const NodeOptions& options) {
@@ -75,11 +88,13 @@ json::Value node_object(const NodeOptions& options) {
                       {"kubernetes.io/hostname", options.name},
                       {"kubernetes.io/os", "linux"}};
   for (const auto& [key, value] : options.labels) labels.set(key, value);
-  return json::Object{
+  json::Value out = json::Object{
       {"apiVersion", "v1"},
       {"kind", "Node"},
       {"metadata", json::Object{{"name", options.name}, {"labels", std::move(labels)}}},
       {"spec", json::Object{}}};
+  annotate_declared(out, options);
+  return out;
 }
 
 json::Value node_status(const NodeOptions& options, const json::Value& before, Time now) {
@@ -101,6 +116,10 @@ json::Value node_status(const NodeOptions& options, const json::Value& before, T
       condition(before, "PIDPressure", false, "KubeletHasSufficientPID",
                 "the node has sufficient PID available", at),
       condition(before, "Ready", true, "KubeletReady", "muster is posting ready status", at)};
+  if (const auto declared = declared_resources(options); !declared.empty()) {
+    out["conditions"].array().push_back(condition(before, kDeclaredCondition, true, kDeclaredReason,
+                                                  declared_message(declared), at));
+  }
   out["nodeInfo"] = node_info(options);
   return out;
 }
@@ -116,6 +135,7 @@ Task<Result<api::ObjectPtr>> Registration::ensure_node() {
       for (const auto& [key, value] : node_object(options_)["metadata"]["labels"].as_object()) {
         wanted["metadata"]["labels"][key] = value;
       }
+      annotate_declared(wanted, options_);
       if (wanted == **found) co_return found;
       answer = co_await cluster_.update(api::nodes(), std::move(wanted));
     }

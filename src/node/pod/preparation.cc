@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "api/object.h"
+#include "node/agent/declared.h"
 #include "node/pod/container/container_spec.h"
 
 namespace muster::node {
@@ -45,14 +46,12 @@ Task<void> PodPreparation::run() {
 
 Task<Result<void>> PodPreparation::prepare() {
   auto& node = subject_.node;
-  auto gpus = CO_TRY(node.gpus.assign(*subject_.pod));
-  if (!gpus) co_return fail(ErrorCode::Unavailable, "waiting for GPUs that other pods still hold");
-  gpus_ = std::move(*gpus);
+  CO_TRY(assign_gpus());
   CO_TRY(co_await make_sandbox());
   if (subject_.facts.stopping) co_return fail(stopped());
   auto known = co_await rt::with_timeout(node.loop, kReferenceWait,
                                          node.references.wait_known(subject_.key.ns, references_));
-  if (!known) co_return fail(known.error().in("reading the pod's ConfigMaps and Secrets"));
+  if (!known) co_return fail(known.error().in("reading what the pod refers to"));
   if (subject_.facts.stopping) co_return fail(stopped());
   auto mounted = co_await mount();
   if (!mounted && mounted.error().code != ErrorCode::Cancelled) {
@@ -61,9 +60,23 @@ Task<Result<void>> PodPreparation::prepare() {
   co_return mounted;
 }
 
+Result<void> PodPreparation::assign_gpus() {
+  auto& node = subject_.node;
+  const auto declared = declared_resources(*subject_.pod, node.options);
+  if (!declared.empty() && !std::exchange(told_declared_, true)) {
+    subject_.event(EventSeverity::Warning, kDeclaredReason, declared_message(declared));
+  }
+  if (node.options.declared.contains(kGpuResource)) return {};  // there are none to hand out
+  auto gpus = TRY(node.gpus.assign(*subject_.pod));
+  if (!gpus) return fail(ErrorCode::Unavailable, "waiting for GPUs that other pods still hold");
+  gpus_ = std::move(*gpus);
+  return {};
+}
+
 Task<Result<void>> PodPreparation::make_sandbox() {
   const auto hosts = CO_TRY(subject_.node.host.hosts_file(subject_.key.ns));
-  auto sandbox = co_await subject_.node.runtime.create_sandbox(sandbox_spec(*subject_.pod, hosts));
+  auto sandbox = co_await subject_.node.runtime.create_sandbox(
+      sandbox_spec(*subject_.pod, subject_.node.options, hosts));
   if (!sandbox) {
     if (sandbox.error().code != ErrorCode::Cancelled) {
       subject_.event(EventSeverity::Warning, "FailedCreatePodSandBox", sandbox.error().message);
@@ -80,6 +93,7 @@ Task<Result<void>> PodPreparation::make_sandbox() {
 
 Task<Result<void>> PodPreparation::mount() {
   CO_TRY(co_await fetch_tokens());
+  CO_TRY(co_await fetch_claimed());
   co_return co_await write_volumes(VolumeWork::Which::All);
 }
 
@@ -106,6 +120,7 @@ VolumeWork PodPreparation::volume_work(VolumeWork::Which which) const {
           .place = place(),
           .objects = referenced_objects(),
           .tokens = tokens_,
+          .claimed = claimed_,
           .directory = volumes_directory(options) + "/" + subject_.uid,
           .memory_directory = secrets_directory(options) + "/" + subject_.uid,
           .which = which};
@@ -145,6 +160,21 @@ Task<Result<void>> PodPreparation::fetch_tokens() {
     refresh_tokens_at_ = refresh_tokens_at_ && *refresh_tokens_at_ > now
                              ? std::min(*refresh_tokens_at_, refresh)
                              : refresh;
+  }
+  co_return Result<void>{};
+}
+
+// The volumes of the claims that are bound; a claim that is not yet is said when it is mounted.
+Task<Result<void>> PodPreparation::fetch_claimed() {
+  auto& node = subject_.node;
+  for (const auto& reference : references_) {
+    if (reference.kind != ReferenceKind::Claim) continue;
+    const auto claim = node.references.find(subject_.key.ns, reference);
+    if (!claim || (*claim)["spec"]["volumeName"].as_string().empty()) continue;
+    auto volume = co_await node.cluster.get(
+        api::persistent_volumes(), {.ns = "", .name = (*claim)["spec"]["volumeName"].as_string()});
+    if (!volume && volume.error().code != ErrorCode::NotFound) co_return fail(volume.error());
+    claimed_[reference.name] = volume ? *volume : nullptr;
   }
   co_return Result<void>{};
 }

@@ -46,9 +46,11 @@ class PodPreparation {
  private:
   Task<void> run();
   Task<Result<void>> prepare();
+  Result<void> assign_gpus();
   Task<Result<void>> make_sandbox();
   Task<Result<void>> mount();
   Task<Result<void>> fetch_tokens();
+  Task<Result<void>> fetch_claimed();
   Task<void> refresh_tokens();
   Task<void> refresh_volumes();
   Task<Result<void>> write_volumes(VolumeWork::Which which);
@@ -62,9 +64,11 @@ class PodPreparation {
   std::uint64_t reference_changes_ = 0;
   VolumeSources volumes_;
   VolumeTokens tokens_;
+  ClaimedVolumes claimed_;
   std::optional<Time> refresh_tokens_at_;
   bool refreshing_tokens_ = false;
   GpuAllocator::ByContainer gpus_;
+  bool told_declared_ = false;
   ServiceApplier services_;
   rt::Gate volumes_turn_;
   bool cleared_ = false;

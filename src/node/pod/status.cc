@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "node/agent/declared.h"
 #include "node/pod/back_off.h"
 
 namespace muster::node {
@@ -186,6 +187,9 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   out.set("Ready", ready, ready ? "" : reason, message);
   out.set("ContainersReady", ready, ready ? "" : reason, message);
   if (!input.pod["spec"]["nodeName"].as_string().empty()) out.set("PodScheduled", true, "", "");
+  if (const auto declared = declared_resources(input.pod, input.options); !declared.empty()) {
+    out.set(kDeclaredCondition, true, kDeclaredReason, declared_message(declared));
+  }
   return out.take();
 }
 

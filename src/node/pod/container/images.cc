@@ -39,9 +39,13 @@ std::vector<std::string> strings_of(const json::Value& list) {
 
 }  // namespace
 
+bool matches(const ImageRow& row, std::string_view image) {
+  return matches(std::string_view(row.pattern), image);
+}
+
 const ImageRow* find_image(const std::vector<ImageRow>& rows, std::string_view image) {
   for (const auto& row : rows) {
-    if (matches(row.pattern, image)) return &row;
+    if (matches(row, image)) return &row;
   }
   return nullptr;
 }
@@ -60,9 +64,11 @@ Result<std::vector<std::string>> words_to_run(const json::Value& container, cons
   if (nothing_names_a_program || words.empty()) {
     return fail(
         ErrorCode::Invalid,
-        fmt::format("container {} has no command, and image \"{}\" is not known here: give the "
-                    "container a command, or map the image in images.yaml",
-                    container["name"].as_string(), container["image"].as_string()));
+        fmt::format("container {} has no command, and image \"{}\" {}: give the container a "
+                    "command, or {} in images.yaml",
+                    container["name"].as_string(), container["image"].as_string(),
+                    row == nullptr ? "is not known here" : "has a row that names no program",
+                    row == nullptr ? "map the image" : "give its row an entrypoint or a cmd"));
   }
   return words;
 }

@@ -12,6 +12,8 @@
 // Images are not pulled: images.yaml says what an image name means on this machine.
 namespace muster::node {
 
+bool matches(const ImageRow& row, std::string_view image);
+
 // The first row whose pattern matches; null when none does.
 const ImageRow* find_image(const std::vector<ImageRow>& rows, std::string_view image);
 
