@@ -30,7 +30,32 @@ bool is_ready(const json::Value& node) {
   return false;
 }
 
-using Free = std::map<std::string, Amounts>;  // by node name
+// What is left of a node.
+struct Room {
+  Amounts amounts;
+  std::set<std::string> taken_ports;
+};
+using Free = std::map<std::string, Room>;  // by node name
+
+// Of pods in the host's network; the ports of all others are their own.
+std::set<std::string> host_ports_of(const json::Value& pod) {
+  std::set<std::string> ports;
+  if (!pod["spec"]["hostNetwork"].as_bool()) return ports;
+  for (const json::Value& container : pod["spec"]["containers"].as_array()) {
+    for (const json::Value& port : container["ports"].as_array()) {
+      if (port["hostPort"].as_int() == 0) continue;
+      const std::string& protocol = port["protocol"].as_string();
+      ports.insert(
+          fmt::format("{}/{}", protocol.empty() ? "TCP" : protocol, port["hostPort"].as_int()));
+    }
+  }
+  return ports;
+}
+
+bool ports_are_free(const Room& room, const PodView& pod) {
+  return std::ranges::none_of(
+      pod.host_ports, [&](const std::string& port) { return room.taken_ports.contains(port); });
+}
 
 // The first resource that the node has too little of; nothing when the pod fits.
 std::optional<std::string> lacking(const Amounts& free, const Amounts& needs) {
@@ -49,8 +74,10 @@ bool selects(const PodView& pod, const NodeView& node) {
   });
 }
 
-void take(Amounts& free, const Amounts& needs) {
-  for (const auto& [resource, amount] : needs) free[resource] = free[resource] - amount;
+void take(Room& room, const PodView& pod) {
+  for (const auto& [resource, amount] : pod.requests)
+    room.amounts[resource] = room.amounts[resource] - amount;
+  room.taken_ports.insert(pod.host_ports.begin(), pod.host_ports.end());
 }
 
 // Places pods one after the other into `free`; the text says why the first one that fails does.
@@ -65,8 +92,10 @@ std::optional<std::string> fit(const std::vector<NodeView>& nodes,
         ++reasons["node(s) were not ready or unschedulable"];
       } else if (!selects(*pod, node)) {
         ++reasons["node(s) didn't match Pod's node affinity/selector"];
-      } else if (const auto resource = lacking(free[node.name], pod->requests)) {
+      } else if (const auto resource = lacking(free[node.name].amounts, pod->requests)) {
         ++reasons[*resource == "pods" ? "Too many pods" : "Insufficient " + *resource];
+      } else if (!ports_are_free(free[node.name], *pod)) {
+        ++reasons["node(s) didn't have free ports for the requested pod ports"];
       } else {
         chosen = &node;
         break;
@@ -78,7 +107,7 @@ std::optional<std::string> fit(const std::vector<NodeView>& nodes,
         parts.push_back(fmt::format("{} {}", count, reason));
       return fmt::format("0/{} nodes are available: {}.", nodes.size(), join(parts, ", "));
     }
-    take(free[chosen->name], pod->requests);
+    take(free[chosen->name], *pod);
     bindings.push_back({.key = pod->key, .uid = pod->uid, .node = chosen->name});
   }
   return std::nullopt;
@@ -124,9 +153,9 @@ std::vector<Group> group(const std::vector<PodView>& pods) {
 
 Free free_amounts(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods) {
   Free free;
-  for (const NodeView& node : nodes) free[node.name] = node.allocatable;
+  for (const NodeView& node : nodes) free[node.name].amounts = node.allocatable;
   for (const PodView& pod : pods) {
-    if (!pod.node.empty() && !pod.over) take(free[pod.node], pod.requests);
+    if (!pod.node.empty() && !pod.over) take(free[pod.node], pod);
   }
   return free;
 }
@@ -196,6 +225,7 @@ PodView PodView::from(const json::Value& pod) {
                .priority = pod["spec"]["priority"].as_int(),
                .created = api::creation_time_of(pod).value_or(Time{}),
                .requests = api::requests_of(pod["spec"]),
+               .host_ports = host_ports_of(pod),
                .node_selector = string_map(pod["spec"]["nodeSelector"])};
   view.requests["pods"] = api::Quantity::of(1);
   return view;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct PodView {
   int gang_size = 1;
   std::int64_t priority = 0;
   Time created{};
-  Amounts requests;  // "pods": 1 among them
+  Amounts requests;                  // "pods": 1 among them
+  std::set<std::string> host_ports;  // TCP/8080: one pod of a node at a time
   std::map<std::string, std::string> node_selector;
 
   static PodView from(const json::Value& pod);

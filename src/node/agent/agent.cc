@@ -278,7 +278,7 @@ std::string NodeAgent::hosts_path(const std::string& ns) const {
 Result<std::string> NodeAgent::hosts_file(const std::string& ns) {
   const auto path = hosts_path(ns);
   if (!hosts_.contains(ns)) {
-    auto text = render_hosts(ns, views(), services(), options_.cluster_domain);
+    auto text = render_hosts(ns, views(), services(), options_.cluster_domain, options_.host_name);
     TRY(rewrite_in_place(path, text));
     hosts_[ns] = std::move(text);
   }
@@ -294,7 +294,7 @@ void NodeAgent::update_network() {
   const auto pods = views();
   const auto all = services();
   for (auto& [ns, before] : hosts_) {
-    auto text = render_hosts(ns, pods, all, options_.cluster_domain);
+    auto text = render_hosts(ns, pods, all, options_.cluster_domain, options_.host_name);
     if (text == before) continue;
     const auto written = rewrite_in_place(hosts_path(ns), text);
     if (!written) {

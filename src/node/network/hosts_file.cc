@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -82,13 +83,18 @@ void add_service(std::string& out, const json::Value& service,
 
 std::string render_hosts(std::string_view ns, const std::vector<api::ObjectPtr>& pods,
                          const std::vector<api::ObjectPtr>& services,
-                         std::string_view cluster_domain) {
+                         std::string_view cluster_domain, std::string_view host_name) {
   std::vector<api::ObjectPtr> own;
   for (const auto& pod : pods) {
     if (api::namespace_of(*pod) == ns && !api::is_finished(api::phase_of(*pod))) own.push_back(pod);
   }
   std::string out(kHead);
   add_pods(out, ns, own, cluster_domain);
+  const auto hosted = std::ranges::find_if(own, [](const api::ObjectPtr& pod) {
+    return (*pod)["spec"]["hostNetwork"].as_bool() && !api::pod_ip_of(*pod).empty();
+  });
+  if (hosted != own.end() && !host_name.empty())
+    add_line(out, api::pod_ip_of(**hosted), {std::string(host_name)});
   for (const auto& service : services) {
     const auto key = api::key_of(*service);
     if (key.ns == ns) add_service(out, *service, own, cluster_domain);

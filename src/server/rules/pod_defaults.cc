@@ -77,6 +77,19 @@ void default_container(json::Value& value) {
                 pull_policy(image == nullptr ? std::string_view() : image->as_string()));
 }
 
+// In the host's network a container's ports are the host's.
+void default_host_ports(json::Value& containers) {
+  for (json::Value& container : containers.array()) {
+    if (!container.is_object()) continue;
+    json::Value* ports = container.object().find("ports");
+    if (ports == nullptr || !ports->is_array()) continue;
+    for (json::Value& port : ports->array()) {
+      if (port.is_object() && port.object().contains("containerPort"))
+        set_if_absent(port.object(), "hostPort", *port.object().find("containerPort"));
+    }
+  }
+}
+
 void default_volume(json::Value& volume) {
   if (!volume.is_object()) return;
   json::Object& object = volume.object();
@@ -123,6 +136,8 @@ void default_spec(json::Value& value) {
     json::Value* containers = spec.find(list);
     if (containers == nullptr || !containers->is_array()) continue;
     for (json::Value& container : containers->array()) default_container(container);
+    const json::Value* host_network = spec.find("hostNetwork");
+    if (host_network != nullptr && host_network->as_bool()) default_host_ports(*containers);
   }
   if (json::Value* volumes = spec.find("volumes"); volumes != nullptr && volumes->is_array()) {
     for (json::Value& volume : volumes->array()) default_volume(volume);

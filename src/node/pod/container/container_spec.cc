@@ -153,11 +153,17 @@ std::string hostname_of(const json::Value& pod) {
   return name;
 }
 
-SandboxSpec sandbox_spec(const json::Value& pod, std::string hosts_file) {
+std::string own_hostname(const json::Value& pod, const NodeOptions& options) {
+  const bool shares = pod["spec"]["hostNetwork"].as_bool() && !options.host_name.empty();
+  return shares ? options.host_name : hostname_of(pod);
+}
+
+SandboxSpec sandbox_spec(const json::Value& pod, const NodeOptions& options,
+                         std::string hosts_file) {
   return {.pod_uid = api::uid_of(pod),
           .pod_namespace = api::namespace_of(pod),
           .pod_name = api::name_of(pod),
-          .hostname = hostname_of(pod),
+          .hostname = own_hostname(pod, options),
           .host_network = pod["spec"]["hostNetwork"].as_bool(),
           .shm_key = api::label_of(pod, kJobUidLabel),
           .hosts_file = std::move(hosts_file),
@@ -174,7 +180,7 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
                                                    .services = services,
                                                    .lookup = input.lookup},
                                    .options = input.options,
-                                   .hostname = hostname_of(input.pod)}));
+                                   .hostname = own_hostname(input.pod, input.options)}));
   add_gpus(command.environment, input);
   ContainerSpec out{.name = input.container["name"].as_string(),
                     .attempt = input.attempt,

@@ -17,9 +17,13 @@
 // subPath makes and a look at those that PATH names: for DiskWork.
 namespace muster::node {
 
+// By which others find it.
 std::string hostname_of(const json::Value& pod);
+// What it takes itself for: in the machine's network it has the machine's name.
+std::string own_hostname(const json::Value& pod, const NodeOptions& options);
 
-SandboxSpec sandbox_spec(const json::Value& pod, std::string hosts_file);
+SandboxSpec sandbox_spec(const json::Value& pod, const NodeOptions& options,
+                         std::string hosts_file);
 
 struct ContainerInput {
   const json::Value& pod;
