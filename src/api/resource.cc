@@ -63,4 +63,41 @@ const Resource& namespaces() {
   return resource;
 }
 
+const Resource& persistent_volume_claims() {
+  static const Resource resource{
+      .version = "v1", .plural = "persistentvolumeclaims", .kind = "PersistentVolumeClaim"};
+  return resource;
+}
+
+const Resource& persistent_volumes() {
+  static const Resource resource{.version = "v1",
+                                 .plural = "persistentvolumes",
+                                 .kind = "PersistentVolume",
+                                 .scope = Scope::Cluster};
+  return resource;
+}
+
+const Resource& storage_classes() {
+  static const Resource resource{.group = "storage.k8s.io",
+                                 .version = "v1",
+                                 .plural = "storageclasses",
+                                 .kind = "StorageClass",
+                                 .scope = Scope::Cluster};
+  return resource;
+}
+
+const Resource& roles() {
+  static const Resource resource{
+      .group = "rbac.authorization.k8s.io", .version = "v1", .plural = "roles", .kind = "Role"};
+  return resource;
+}
+
+const Resource& role_bindings() {
+  static const Resource resource{.group = "rbac.authorization.k8s.io",
+                                 .version = "v1",
+                                 .plural = "rolebindings",
+                                 .kind = "RoleBinding"};
+  return resource;
+}
+
 }  // namespace muster::api

@@ -46,6 +46,11 @@ const Resource& events();  // core/v1
 const Resource& nodes();
 const Resource& leases();
 const Resource& namespaces();
+const Resource& persistent_volume_claims();
+const Resource& persistent_volumes();
+const Resource& storage_classes();
+const Resource& roles();
+const Resource& role_bindings();
 
 // Namespace and name; the namespace is empty for cluster-scoped kinds.
 struct ObjectKey {

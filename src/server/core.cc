@@ -10,6 +10,7 @@
 #include "server/keepers/event_expiry.h"
 #include "server/keepers/garbage_collector.h"
 #include "server/keepers/namespace_keeper.h"
+#include "server/keepers/volume_keeper.h"
 #include "server/rules/admission.h"
 #include "server/rules/service_rules.h"
 
@@ -32,7 +33,8 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
       journal_(loop_, kinds_, *store_, options.log),
       collector_(std::make_unique<GarbageCollector>(*this)),
       namespaces_(std::make_unique<NamespaceKeeper>(*this)),
-      expiry_(std::make_unique<EventExpiry>(*this)) {
+      expiry_(std::make_unique<EventExpiry>(*this)),
+      volumes_(std::make_unique<VolumeKeeper>(*this, options.volumes)) {
   for (const auto& [key, service] : journal_.table(api::services()).head()) {
     addresses_.take((*service)["spec"]["clusterIP"].as_string());
   }
@@ -40,6 +42,7 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
     collector_->note(table, before, after);
     namespaces_->note(table, before, after);
     expiry_->note(table);
+    volumes_->note(table, before, after);
     if (after == nullptr && table.kind().is(api::services())) release_address(*before, addresses_);
   });
 }
@@ -52,6 +55,7 @@ Task<Result<void>> Core::start() {
   collector_->start();
   namespaces_->start();
   expiry_->start();
+  volumes_->start();
   co_return Result<void>{};
 }
 
@@ -60,6 +64,7 @@ Task<void> Core::close() {
   co_await collector_->close();
   co_await namespaces_->close();
   co_await expiry_->close();
+  co_await volumes_->close();
   co_await store_->close();
 }
 
@@ -74,6 +79,7 @@ void Core::seed() {
     }
     furnish_namespace(name);
   }
+  volumes_->seed();
   const Kind& services = *kinds_.find(api::services());
   if (journal_.table(services).find_head({.ns = "default", .name = "kubernetes"}) != nullptr)
     return;

@@ -23,11 +23,13 @@ namespace muster::server {
 class GarbageCollector;
 class EventExpiry;
 class NamespaceKeeper;
+class VolumeDirectories;
+class VolumeKeeper;
 
 // The API server without its wire: decode → default → validate → admit → store → watch, and the
 // small controllers that belong to an API server (owner garbage collection, namespaces, event
-// expiry). Lives on one loop. Every answer of a write, refusals included, is given when all it
-// rests on is durable; reads show only what is durable. Ends with close().
+// expiry, volumes). Lives on one loop. Every answer of a write, refusals included, is given when
+// all it rests on is durable; reads show only what is durable. Ends with close().
 class Core {
  public:
   struct Options {
@@ -36,6 +38,7 @@ class Core {
     const plan::Registry& registry;
     std::string service_range = "10.96.0.0/16";
     std::string root_ca;  // PEM; when given, every namespace has a ConfigMap kube-root-ca.crt
+    VolumeDirectories* volumes = nullptr;  // none: nothing is made for claims
     Logger log;
   };
 
@@ -79,6 +82,7 @@ class Core {
   friend class GarbageCollector;
   friend class EventExpiry;
   friend class NamespaceKeeper;
+  friend class VolumeKeeper;
 
   Core(Options options, Addresses addresses, std::unique_ptr<Store> store);
 
@@ -94,6 +98,7 @@ class Core {
   Result<Token> create_token_now(const ObjectKey& service_account, const TokenRequest& request);
 
   Result<void> admit_namespace(const Kind& kind, const json::Value& object) const;
+  void set_default_class(json::Value& claim) const;
   Result<void> admit_service_account(const Kind& kind, const json::Value& pod) const;
   // Stores what `object` is now: gone, when nothing holds a deleted one any more.
   ObjectPtr store_change(Table& table, const ObjectPtr& old, json::Value object, Mode mode);
@@ -117,6 +122,7 @@ class Core {
   std::unique_ptr<GarbageCollector> collector_;
   std::unique_ptr<NamespaceKeeper> namespaces_;
   std::unique_ptr<EventExpiry> expiry_;
+  std::unique_ptr<VolumeKeeper> volumes_;
 };
 
 }  // namespace muster::server

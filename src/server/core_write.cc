@@ -6,6 +6,7 @@
 #include "server/keepers/namespace_keeper.h"
 #include "server/rules/admission.h"
 #include "server/rules/service_rules.h"
+#include "server/volumes/binding.h"
 
 namespace muster::server {
 namespace {
@@ -65,6 +66,17 @@ Result<void> Core::admit_service_account(const Kind& kind, const json::Value& po
                   account, account)));
 }
 
+// A claim that names no class gets the default one; an empty name means none.
+void Core::set_default_class(json::Value& claim) const {
+  if (!claim.at_path("spec").is_object() || !claim.at_path("spec.storageClassName").is_null())
+    return;
+  std::vector<ObjectPtr> classes;
+  for (const auto& [key, each] : journal_.table(api::storage_classes()).head())
+    classes.push_back(each);
+  if (auto name = default_class(classes); !name.empty())
+    claim["spec"]["storageClassName"] = std::move(name);
+}
+
 Result<ObjectPtr> Core::create_now(const Kind& kind, json::Value object, Mode mode) {
   if (const auto& failed = journal_.failure()) return fail(*failed);
   TRY(check_shape(kind, object));
@@ -76,6 +88,7 @@ Result<ObjectPtr> Core::create_now(const Kind& kind, json::Value object, Mode mo
   TRY(admit_namespace(kind, object));
   const bool generated = api::name_of(object).empty();
   TRY(prepare_creation(kind, object, rng_, loop_.now()));
+  if (kind.is(api::persistent_volume_claims())) set_default_class(object);
   TRY(validate_creation(kind, object));
   if (kind.is(api::pods())) TRY(admit_service_account(kind, object));
 

@@ -6,11 +6,15 @@ Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options opt
   auto store = CO_TRY(Store::open(
       {.loop = options.loop, .pool = options.pool, .home = options.home, .log = options.log}));
   Store& kept = *store;
+  auto volumes = std::move(options.volumes);
+  if (!volumes && !options.home.empty())
+    volumes = make_volume_directories(options.loop, *options.pool, options.home + "/volumes");
   auto core = CO_TRY(Core::create({.loop = options.loop,
                                    .rng = options.rng,
                                    .registry = options.registry,
                                    .service_range = options.service_range,
                                    .root_ca = options.root_ca,
+                                   .volumes = volumes.get(),
                                    .log = options.log},
                                   std::move(store)));
   const auto started = co_await core->start();
@@ -18,7 +22,8 @@ Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options opt
     co_await core->close();
     co_return fail(started.error());
   }
-  co_return std::unique_ptr<EmbeddedServer>(new EmbeddedServer(kept, std::move(core)));
+  co_return std::unique_ptr<EmbeddedServer>(
+      new EmbeddedServer(std::move(volumes), kept, std::move(core)));
 }
 
 void EmbeddedServer::on_failure(std::function<void(const Error&)> callback) {

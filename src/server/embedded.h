@@ -11,6 +11,7 @@
 #include "rt/pool.h"
 #include "rt/task.h"
 #include "server/core.h"
+#include "server/volumes/directories.h"
 
 namespace muster::server {
 
@@ -27,6 +28,7 @@ class EmbeddedServer {
     std::string home;  // a directory; empty: in memory, without threads
     std::string service_range = "10.96.0.0/16";
     std::string root_ca;
+    std::unique_ptr<VolumeDirectories> volumes;  // none given: in the home, where there is one
     Logger log;
   };
 
@@ -39,8 +41,10 @@ class EmbeddedServer {
   Task<void> close() { return core_->close(); }
 
  private:
-  EmbeddedServer(Store& store, std::unique_ptr<Core> core)
-      : store_(store), core_(std::move(core)) {}
+  EmbeddedServer(std::unique_ptr<VolumeDirectories> volumes, Store& store,
+                 std::unique_ptr<Core> core)
+      : volumes_(std::move(volumes)), store_(store), core_(std::move(core)) {}
+  std::unique_ptr<VolumeDirectories> volumes_;
   Store& store_;  // the core owns it
   std::unique_ptr<Core> core_;
 };

@@ -53,6 +53,20 @@ std::vector<Kind> built_in() {
                    .keeps_status = true,
                    .fields = {"spec.unschedulable"}});
   kinds.push_back({.resource = api::leases(), .singular = "lease"});
+  kinds.push_back({.resource = api::persistent_volume_claims(),
+                   .singular = "persistentvolumeclaim",
+                   .short_names = {"pvc"},
+                   .has_status = true,
+                   .answers_object = true});
+  kinds.push_back({.resource = api::persistent_volumes(),
+                   .singular = "persistentvolume",
+                   .short_names = {"pv"},
+                   .has_status = true,
+                   .answers_object = true});
+  kinds.push_back({.resource = api::storage_classes(),
+                   .singular = "storageclass",
+                   .short_names = {"sc"},
+                   .answers_object = true});
   return kinds;
 }
 

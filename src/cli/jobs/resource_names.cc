@@ -27,6 +27,9 @@ const std::vector<BuiltIn>& built_in() {
       {api::nodes, {"nodes", "node", "no"}},
       {api::leases, {"leases", "lease"}},
       {api::namespaces, {"namespaces", "namespace", "ns"}},
+      {api::persistent_volume_claims, {"persistentvolumeclaims", "persistentvolumeclaim", "pvc"}},
+      {api::persistent_volumes, {"persistentvolumes", "persistentvolume", "pv"}},
+      {api::storage_classes, {"storageclasses", "storageclass", "sc"}},
   };
   return kinds;
 }

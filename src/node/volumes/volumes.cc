@@ -1,8 +1,5 @@
 #include "node/volumes/volumes.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -11,10 +8,10 @@
 
 #include "api/object.h"
 #include "api/quantity.h"
-#include "base/fd.h"
 #include "base/strings.h"
 #include "node/pod/container/expand.h"
 #include "node/volumes/atomic_directory.h"
+#include "node/volumes/on_host.h"
 
 namespace muster::node {
 
@@ -24,48 +21,9 @@ namespace fs = std::filesystem;
 
 constexpr mode_t kDefaultMode = 0644;
 
-Result<void> make_directory(const std::string& path, mode_t mode) {
-  std::error_code error;
-  const bool existed = fs::is_directory(path, error);
-  fs::create_directories(path, error);
-  if (error) return fail(ErrorCode::Io, fmt::format("mkdir {}: {}", path, error.message()));
-  if (!existed && ::chmod(path.c_str(), mode) < 0) return fail_errno("chmod " + path);
-  return {};
-}
-
 mode_t mode_of(const json::Value& value, mode_t otherwise) {
   if (!value.is_int()) return otherwise;
   return static_cast<mode_t>(value.as_int()) & 07777U;
-}
-
-// --- hostPath
-
-Result<VolumeSource> host_path(const json::Value& source) {
-  const auto& path = source["path"].as_string();
-  const auto& type = source["type"].as_string();
-  if (type == "DirectoryOrCreate") TRY(make_directory(path, 0755));
-  if (type == "FileOrCreate") {
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.valid()) return fail_errno("open " + path);
-  }
-  struct stat info{};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (type.empty()) {
-    // Unchecked by Kubernetes; the container runtimes make a directory of it, and so do we.
-    if (!exists) TRY(make_directory(path, 0755));
-    return VolumeSource{.path = path};
-  }
-  const auto expect = [&](bool right) -> Result<VolumeSource> {
-    if (exists && right) return VolumeSource{.path = path};
-    return fail(ErrorCode::Invalid,
-                fmt::format("hostPath type check failed: {} is not a {}", path, type));
-  };
-  if (type == "Directory" || type == "DirectoryOrCreate") return expect(S_ISDIR(info.st_mode));
-  if (type == "File" || type == "FileOrCreate") return expect(S_ISREG(info.st_mode));
-  if (type == "Socket") return expect(S_ISSOCK(info.st_mode));
-  if (type == "CharDevice") return expect(S_ISCHR(info.st_mode));
-  if (type == "BlockDevice") return expect(S_ISBLK(info.st_mode));
-  return fail(ErrorCode::Invalid, fmt::format("hostPath type {} is not known", type));
 }
 
 // --- files from objects
@@ -222,15 +180,18 @@ Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& vo
   if (volume["hostPath"].is_object()) return host_path(volume["hostPath"]);
   if (is_refreshed(volume)) return file_volume(input, volume);
   if (volume["emptyDir"].is_object()) return empty_dir(input, volume);
+  if (const auto& claim = volume["persistentVolumeClaim"]; claim.is_object())
+    return claimed_volume(input, claim);
   std::string type = "none";
   for (const auto& [key, value] : volume.as_object()) {
     if (key != "name") type = key;
   }
   if (type == "none") return empty_dir(input, volume);  // Kubernetes' own default
-  return fail(ErrorCode::Invalid,
-              fmt::format("volume {} is of type {}, which this node does not have; use hostPath, "
-                          "emptyDir, configMap, secret, projected or downwardAPI",
-                          volume["name"].as_string(), type));
+  return fail(
+      ErrorCode::Invalid,
+      fmt::format("volume {} is of type {}, which this node does not have; use hostPath, "
+                  "emptyDir, persistentVolumeClaim, configMap, secret, projected or downwardAPI",
+                  volume["name"].as_string(), type));
 }
 
 Result<VolumeSources> make_volumes(const VolumeWork& work) {
@@ -239,6 +200,7 @@ Result<VolumeSources> make_volumes(const VolumeWork& work) {
                           .place = work.place,
                           .lookup = find,
                           .tokens = work.tokens,
+                          .claimed = work.claimed,
                           .directory = work.directory,
                           .memory_directory = work.memory_directory};
   VolumeSources out;

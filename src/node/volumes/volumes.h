@@ -27,18 +27,21 @@ struct VolumeSource {
 // By volume and path within it.
 using VolumeTokens = std::map<std::pair<std::string, std::string>, std::string>;
 using VolumeSources = std::map<std::string, VolumeSource>;
+// The PersistentVolumes that claims are bound to, by claim.
+using ClaimedVolumes = std::map<std::string, api::ObjectPtr>;
 
 struct VolumeInput {
   const json::Value& pod;
   const Place& place;
   const Lookup& lookup;
   const VolumeTokens& tokens;
+  const ClaimedVolumes& claimed;
   std::string directory;         // of this pod's volumes
   std::string memory_directory;  // the same on a memory file system, for secrets
 };
 
-// Makes or refreshes one volume. NotFound: a ConfigMap, Secret or key is missing yet; Invalid: this
-// node does not know the type, or the path is not of the type that was asked for.
+// Makes or refreshes one volume. NotFound: a ConfigMap, Secret, key or claim is missing yet;
+// Invalid: this node does not know the type, or the path is not of the type that was asked for.
 Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& volume);
 
 // Whatever lies at these paths goes; what is not there is gone already.
@@ -55,6 +58,7 @@ struct VolumeWork {
   Place place;
   ReferencedObjects objects;
   VolumeTokens tokens;
+  ClaimedVolumes claimed;
   std::string directory;
   std::string memory_directory;
   Which which = Which::All;

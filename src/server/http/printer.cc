@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "json/write.h"
 #include "server/http/pod_printer.h"
+#include "server/http/volume_printer.h"
 
 namespace muster::server {
 namespace {
@@ -220,6 +221,7 @@ std::vector<Column> columns_of(const Kind& kind) {
     return {name, {.name = "Type"}, {.name = "Data", .type = "integer"}, age};
   if (kind.is(api::config_maps())) return {name, {.name = "Data", .type = "integer"}, age};
   if (kind.is(api::leases())) return {name, {.name = "Holder"}, age};
+  if (is_volume_kind(kind)) return volume_columns(kind);
   std::vector<Column> columns{name};
   if (kind.dialect != nullptr) {
     for (const auto& column : kind.dialect->identity().columns) {
@@ -243,6 +245,7 @@ std::vector<json::Value> cells_of(const Kind& kind, const json::Value& object, T
   if (kind.is(api::secrets())) return {name, object["type"].as_string(), count, age};
   if (kind.is(api::config_maps())) return {name, count, age};
   if (kind.is(api::leases())) return {name, object["spec"]["holderIdentity"].as_string(), age};
+  if (is_volume_kind(kind)) return volume_cells(kind, object, age);
   return {name, age};
 }
 

@@ -13,6 +13,7 @@
 #include "server/rules/pod_defaults.h"
 #include "server/rules/pod_rules.h"
 #include "server/rules/service_rules.h"
+#include "server/rules/volume_rules.h"
 
 namespace muster::server {
 namespace {
@@ -61,6 +62,9 @@ void apply_defaults(const Kind& kind, json::Value& object) {
     object["status"] = json::Object{{"loadBalancer", json::Object()}};
   }
   if (kind.is(api::namespaces())) default_namespace_object(object);
+  if (kind.is(api::persistent_volume_claims())) default_claim(object);
+  if (kind.is(api::persistent_volumes())) default_volume(object);
+  if (kind.is(api::storage_classes())) default_storage_class(object);
   if (kind.is(api::secrets()) && object.at_path("type").is_null()) object["type"] = "Opaque";
   if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 }
@@ -96,6 +100,9 @@ void check_kind(const Kind& kind, const json::Value& object, Causes& causes) {
   if (kind.is(api::pods())) check_pod(object, causes);
   if (kind.is(api::services())) check_service(object, causes);
   if (kind.is(api::config_maps()) || kind.is(api::secrets())) check_data(kind, object, causes);
+  if (kind.is(api::persistent_volume_claims())) check_claim(object, causes);
+  if (kind.is(api::persistent_volumes())) check_volume(object, causes);
+  if (kind.is(api::storage_classes())) check_storage_class(object, causes);
   if (kind.is(api::events()) && object["involvedObject"].is_null()) {
     causes.required("involvedObject");
   }
@@ -227,6 +234,8 @@ Result<json::Value> prepare_update(const Kind& kind, const json::Value& old, jso
     default_service(object);
   }
   if (kind.is(api::namespaces())) object["spec"] = old["spec"];
+  if (kind.is(api::persistent_volume_claims())) default_claim_spec(object["spec"]);
+  if (kind.is(api::storage_classes())) default_storage_class(object);
   if (kind.is(api::secrets())) fold_string_data(object);
   if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 
@@ -241,6 +250,9 @@ Result<json::Value> prepare_update(const Kind& kind, const json::Value& old, jso
   }
   if (kind.is(api::pods())) check_pod_update(old, object, causes);
   if (kind.is(api::services())) check_service_update(old, object, causes);
+  if (kind.is(api::persistent_volume_claims())) check_claim_update(old, object, causes);
+  if (kind.is(api::persistent_volumes())) check_volume_update(old, object, causes);
+  if (kind.is(api::storage_classes())) check_storage_class_update(old, object, causes);
   TRY(causes.verdict(kind.resource.kind, api::name_of(old)));
   TRY(check_size(object));
   if (kind.counts_generation && changed) {

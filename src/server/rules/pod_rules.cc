@@ -62,6 +62,10 @@ void check_volumes(const json::Value& spec, std::set<std::string>& names, Causes
     if (volume["secret"].is_object() && volume["secret"]["secretName"].as_string().empty()) {
       causes.required(at + ".secret.secretName");
     }
+    const json::Value& claim = volume["persistentVolumeClaim"];
+    if (claim.is_object() && claim["claimName"].as_string().empty()) {
+      causes.required(at + ".persistentVolumeClaim.claimName");
+    }
     if (volume["configMap"].is_object() && volume["configMap"]["name"].as_string().empty()) {
       causes.required(at + ".configMap.name");
     }

@@ -37,12 +37,14 @@ class Volumes : public ::testing::Test {
     return found == objects.end() ? nullptr : found->second;
   };
   std::map<std::pair<std::string, std::string>, std::string> tokens;
+  ClaimedVolumes claimed;
 
   Result<VolumeSource> make(std::string_view volume) {
     return make_volume({.pod = pod,
                         .place = place,
                         .lookup = lookup,
                         .tokens = tokens,
+                        .claimed = claimed,
                         .directory = directory.path() + "/volumes",
                         .memory_directory = directory.path() + "/memory"},
                        parse(volume));
