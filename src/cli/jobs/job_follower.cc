@@ -4,7 +4,6 @@
 
 #include "api/pod.h"
 #include "base/strings.h"
-#include "cli/jobs/job_view.h"
 #include "plan/plan.h"
 
 namespace muster::cli {
@@ -25,7 +24,7 @@ class JobFollower::JobSink final : public cluster::Sink {
   void begin() override { staged_.reset(); }
   void stage(std::vector<cluster::ObjectPtr> page) override {
     for (auto& object : page) {
-      if (api::uid_of(*object) == owner_.uid_) staged_ = std::move(object);
+      if (api::uid_of(*object) == owner_.followed_.uid) staged_ = std::move(object);
     }
   }
   void commit(const std::string&) override {
@@ -35,7 +34,7 @@ class JobFollower::JobSink final : public cluster::Sink {
     owner_.changed_.pulse();
   }
   void apply(const cluster::WatchEvent& event) override {
-    if (api::uid_of(*event.object) != owner_.uid_) return;
+    if (api::uid_of(*event.object) != owner_.followed_.uid) return;
     owner_.job_ = event.object;
     owner_.gone_ = event.type == cluster::EventType::Deleted;
     owner_.changed_.pulse();
@@ -72,13 +71,11 @@ class JobFollower::PodSink final : public cluster::Sink {
   std::vector<cluster::ObjectPtr> staged_;
 };
 
-JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,
-                         api::ObjectKey key, std::string uid, Screen& screen, Options options)
+JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed followed,
+                         Screen& screen, Options options)
     : context_(context),
       cluster_(cluster),
-      dialect_(dialect),
-      key_(std::move(key)),
-      uid_(std::move(uid)),
+      followed_(std::move(followed)),
       screen_(screen),
       options_(std::move(options)),
       changed_(context.loop),
@@ -87,13 +84,11 @@ JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, const plan
       scope_(context.loop),
       logs_(context.loop) {
   job_reflector_ = std::make_unique<cluster::Reflector>(
-      context.loop, cluster, dialect.identity().resource,
-      cluster::Selection{.ns = key_.ns, .fields = "metadata.name=" + key_.name}, *job_sink_,
-      context.rng, context.log);
+      context.loop, cluster, followed_.resource,
+      cluster::Selection{.ns = followed_.key.ns, .fields = "metadata.name=" + followed_.key.name},
+      *job_sink_, context.rng, context.log);
   pod_reflector_ = std::make_unique<cluster::Reflector>(
-      context.loop, cluster, api::pods(),
-      cluster::Selection{.ns = key_.ns, .labels = dialect.identity().pods_of(uid_)}, *pod_sink_,
-      context.rng, context.log);
+      context.loop, cluster, api::pods(), followed_.pods, *pod_sink_, context.rng, context.log);
 }
 
 JobFollower::~JobFollower() = default;
@@ -109,7 +104,19 @@ Task<void> JobFollower::close() {
 }
 
 bool JobFollower::finished() const {
-  return job_ && JobView::from(*job_, dialect_).finished();
+  return job_ && followed_.view(*job_).finished();
+}
+
+// A rank by its role and index. A pod that is no rank is alone: only its containers are told apart.
+std::string JobFollower::prefix_of(const json::Value& pod, const std::string& container) const {
+  if (!options_.prefix) return "";
+  const std::string& role = api::label_of(pod, plan::labels::kRole);
+  if (!role.empty()) {
+    const int index =
+        static_cast<int>(parse_int(api::label_of(pod, plan::labels::kIndex)).value_or(0));
+    return line_prefix(screen_.terminal(), role, index, index == 0);
+  }
+  return pod["spec"]["containers"].as_array().size() > 1 ? container + " | " : "";
 }
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
@@ -124,9 +131,7 @@ void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
     const std::string once =
         fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
     if (!has_started(status) || !followed_.insert(once).second) continue;
-    const std::string prefix =
-        options_.prefix ? line_prefix(screen_.terminal(), role, index, index == 0) : "";
-    logs_.spawn(follow_log(api::key_of(*pod), container, prefix));
+    logs_.spawn(follow_log(api::key_of(*pod), container, prefix_of(*pod, container)));
   }
 }
 

@@ -7,17 +7,17 @@
 #include <string>
 
 #include "cli/context.h"
+#include "cli/jobs/followed.h"
 #include "cli/jobs/rank_filter.h"
 #include "cli/terminal/screen.h"
 #include "cluster/cluster.h"
 #include "cluster/reflector.h"
-#include "plan/dialect.h"
 #include "rt/scope.h"
 
 namespace muster::cli {
 
-// Follows one job: its object, its pods, and the logs of its ranks as one stream. Lives on the
-// loop; close() before it is destroyed.
+// Follows one job or pod: its object, its pods, and the logs of its ranks as one stream. Lives on
+// the loop; close() before it is destroyed.
 class JobFollower {
  public:
   struct Options {
@@ -26,8 +26,8 @@ class JobFollower {
     bool prefix = true;
   };
 
-  JobFollower(Context& context, cluster::Cluster& cluster, const plan::Dialect& dialect,
-              api::ObjectKey key, std::string uid, Screen& screen, Options options);
+  JobFollower(Context& context, cluster::Cluster& cluster, Followed followed, Screen& screen,
+              Options options);
   ~JobFollower();
 
   void start();
@@ -49,13 +49,12 @@ class JobFollower {
   class PodSink;
 
   void see_pod(const cluster::ObjectPtr& pod);
+  [[nodiscard]] std::string prefix_of(const json::Value& pod, const std::string& container) const;
   Task<void> follow_log(api::ObjectKey pod, std::string container, std::string prefix);
 
   Context& context_;
   cluster::Cluster& cluster_;
-  const plan::Dialect& dialect_;
-  api::ObjectKey key_;
-  std::string uid_;
+  Followed followed_;
   Screen& screen_;
   Options options_;
   rt::Event changed_;

@@ -90,8 +90,8 @@ std::string root_cause(const JobView& job, const std::string& name) {
   if (!cause) return fmt::format("  root cause  {}\n", printable(job.message));
   std::string out;
   if (!cause->pod.empty()) {
-    out += fmt::format("  root cause  {} {} · pod {} · {}\n", cause->role, cause->index, cause->pod,
-                       ended_how(*cause));
+    const auto rank = cause->role.empty() ? "" : fmt::format("{} {} · ", cause->role, cause->index);
+    out += fmt::format("  root cause  {}pod {} · {}\n", rank, cause->pod, ended_how(*cause));
   } else {
     out += fmt::format("  root cause  {}\n",
                        printable(cause->text.empty() ? job.message : cause->text));

@@ -44,9 +44,17 @@ Result<std::string> read_file(const std::string& path) {
 }
 
 const std::vector<api::Resource>& plain_kinds() {
-  static const std::vector<api::Resource> kinds = {api::config_maps(), api::secrets(),
-                                                   api::services(),    api::service_accounts(),
-                                                   api::pods(),        api::namespaces()};
+  static const std::vector<api::Resource> kinds = {api::config_maps(),
+                                                   api::secrets(),
+                                                   api::services(),
+                                                   api::service_accounts(),
+                                                   api::pods(),
+                                                   api::namespaces(),
+                                                   api::persistent_volume_claims(),
+                                                   api::persistent_volumes(),
+                                                   api::storage_classes(),
+                                                   api::roles(),
+                                                   api::role_bindings()};
   return kinds;
 }
 

@@ -1,12 +1,16 @@
 #include "cli/jobs/submit.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
+#include "api/pod.h"
 #include "cli/jobs/job_view.h"
 #include "cli/jobs/wait_deleted.h"
 #include "json/write.h"
 #include "plan/plan.h"
 #include "rt/wait.h"
+#include "server/rules/admission.h"
 
 namespace muster::cli {
 namespace {
@@ -27,22 +31,122 @@ void annotate_environment(json::Value& job, const Context& context) {
   job["metadata"]["annotations"][plan::kEnvironmentAnnotation] = json::write(environment);
 }
 
-// Makes room for a job: a finished one of its name is deleted, a running one is in the way.
-Task<Result<void>> replace_finished(Context& context, OpenCluster& target,
-                                    const Manifest& manifest) {
-  const api::ObjectKey key = api::key_of(manifest.object);
-  auto existing = co_await target.cluster().get(manifest.resource, key);
-  if (!existing) {
-    if (existing.error().code == ErrorCode::NotFound) co_return Result<void>{};
-    co_return fail(existing.error());
+bool runs(const Manifest& manifest) {
+  return manifest.dialect != nullptr || manifest.resource == api::pods();
+}
+
+bool is_finished(const Manifest& manifest, const json::Value& object) {
+  return manifest.dialect != nullptr ? JobView::from(object, *manifest.dialect).finished()
+                                     : api::is_finished(api::phase_of(object));
+}
+
+// Their spec is for good, and they stand for data.
+bool is_storage(const api::Resource& resource) {
+  return resource == api::persistent_volume_claims() || resource == api::persistent_volumes() ||
+         resource == api::storage_classes();
+}
+
+// Everything that is wanted is there; what the server added to it does not count.
+bool holds(const json::Value& existing, const json::Value& wanted) {
+  if (wanted.is_object()) {
+    return std::ranges::all_of(wanted.as_object(), [&](const auto& member) {
+      return member.second.is_null() || holds(existing[member.first], member.second);
+    });
   }
-  const std::string uid = api::uid_of(**existing);
-  if (!JobView::from(**existing, *manifest.dialect).finished() && !api::is_deleting(**existing)) {
-    co_return fail(ErrorCode::AlreadyExists,
-                   fmt::format("{} {} is still running; follow it with: muster logs -f {}   stop "
-                               "it with: muster delete {}",
-                               manifest.resource.kind, key.text(), key.name, key.name));
+  if (wanted.is_array()) {
+    const json::Array& there = existing.as_array();
+    const json::Array& items = wanted.as_array();
+    return existing.is_array() && there.size() == items.size() &&
+           std::ranges::equal(there, items, holds);
   }
+  return existing == wanted;
+}
+
+// What becomes of one object of the file.
+struct Step {
+  enum class What { Create, Keep, Update, Replace };
+  What what = What::Create;
+  cluster::ObjectPtr existing;
+};
+
+Result<Step> step_for(const Manifest& manifest, const cluster::ObjectPtr& existing) {
+  const api::ObjectKey key = api::key_of(*existing);
+  const auto in_the_way = [&](std::string_view why) {
+    return fail(ErrorCode::AlreadyExists,
+                fmt::format("{} {} {}", manifest.resource.kind, key.text(), why));
+  };
+  const bool leaving = api::is_deleting(*existing);
+  if (runs(manifest)) {
+    if (leaving || is_finished(manifest, *existing))
+      return Step{.what = Step::What::Replace, .existing = existing};
+    if (manifest.dialect == nullptr)
+      return in_the_way(
+          fmt::format("is still there; delete it with: muster delete pods {}", key.name));
+    return in_the_way(
+        fmt::format("is still running; follow it with: muster logs -f {}   stop it with: muster "
+                    "delete {}",
+                    key.name, key.name));
+  }
+  if (leaving) return in_the_way("is being deleted; wait until it is gone");
+  // A namespace or an account has nothing of its own to change.
+  const bool fixed =
+      manifest.resource == api::namespaces() || manifest.resource == api::service_accounts();
+  if (fixed || holds(*existing, manifest.object))
+    return Step{.what = Step::What::Keep, .existing = existing};
+  if (is_storage(manifest.resource)) {
+    return in_the_way(
+        "exists and differs from the file, and what it says is for good: delete it, or choose "
+        "another name");
+  }
+  return Step{.what = Step::What::Update, .existing = existing};
+}
+
+// What this machine's server would refuse, before anything is created. A real cluster has rules of
+// its own.
+Result<void> check_all(Context& context, const std::vector<Manifest>& manifests) {
+  const server::Kinds kinds(context.registry);
+  for (const Manifest& manifest : manifests) {
+    const server::Kind* kind = kinds.find(manifest.resource);
+    if (kind == nullptr) {
+      return fail(ErrorCode::NotFound, fmt::format("{}: this machine has no {}", manifest.source,
+                                                   manifest.resource.qualified()));
+    }
+    json::Value object = manifest.object;
+    auto checked = server::check_shape(*kind, object);
+    if (checked) checked = server::prepare_creation(*kind, object, context.rng, context.loop.now());
+    if (checked) checked = server::validate_creation(*kind, object);
+    if (!checked) return fail(checked.error().in(manifest.source));
+  }
+  return {};
+}
+
+Task<Result<std::vector<Step>>> plan_steps(cluster::Cluster& cluster,
+                                           const std::vector<Manifest>& manifests) {
+  std::vector<Step> steps;
+  for (const Manifest& manifest : manifests) {
+    if (api::name_of(manifest.object).empty()) {  // generateName: always a new one
+      steps.emplace_back();
+      continue;
+    }
+    auto existing = co_await cluster.get(manifest.resource, api::key_of(manifest.object));
+    if (existing) {
+      auto step = step_for(manifest, *existing);
+      if (!step) co_return fail(step.error());
+      steps.push_back(std::move(*step));
+    } else if (existing.error().code == ErrorCode::NotFound) {
+      steps.emplace_back();
+    } else {
+      co_return fail(existing.error().in(manifest.source));
+    }
+  }
+  co_return steps;
+}
+
+// Makes room for a job or pod whose finished predecessor has its name.
+Task<Result<void>> make_room(Context& context, OpenCluster& target, const Manifest& manifest,
+                             const cluster::ObjectPtr& existing) {
+  const api::ObjectKey key = api::key_of(*existing);
+  const std::string uid = api::uid_of(*existing);
   auto removed = co_await target.cluster().remove(manifest.resource, key, {.uid = uid});
   if (!removed && removed.error().code != ErrorCode::NotFound) co_return fail(removed.error());
   auto gone = co_await rt::with_timeout(
@@ -55,63 +159,69 @@ Task<Result<void>> replace_finished(Context& context, OpenCluster& target,
   co_return gone;
 }
 
-struct Submitted {
-  cluster::ObjectPtr object;
-  bool is_new = true;  // ours to take back
-};
-
-// What a job needs beside it may be there from the run before; then it becomes what the file says.
-Task<Result<Submitted>> create_or_replace(cluster::Cluster& cluster, Manifest manifest) {
-  auto created = co_await cluster.create(manifest.resource, manifest.object);
-  if (created) co_return Submitted{.object = *created};
-  const bool replaceable = manifest.dialect == nullptr && manifest.resource != api::pods();
-  if (created.error().code != ErrorCode::AlreadyExists || !replaceable)
-    co_return fail(created.error());
-  const auto existing =
-      CO_TRY(co_await cluster.get(manifest.resource, api::key_of(manifest.object)));
-  // A namespace or an account has nothing of its own to change.
-  if (manifest.resource == api::namespaces() || manifest.resource == api::service_accounts()) {
-    co_return Submitted{.object = existing, .is_new = false};
+Task<Result<Submitted>> carry_out(cluster::Cluster& cluster, Manifest manifest, Step step) {
+  if (step.what == Step::What::Keep) co_return Submitted{.object = step.existing, .is_new = false};
+  if (step.what == Step::What::Update) {
+    manifest.object["metadata"]["resourceVersion"] = api::resource_version_of(*step.existing);
+    const auto updated =
+        CO_TRY(co_await cluster.update(manifest.resource, std::move(manifest.object)));
+    co_return Submitted{.object = updated, .is_new = false};
   }
-  manifest.object["metadata"]["resourceVersion"] = api::resource_version_of(*existing);
-  const auto updated =
-      CO_TRY(co_await cluster.update(manifest.resource, std::move(manifest.object)));
-  co_return Submitted{.object = updated, .is_new = false};
+  co_return Submitted{.object =
+                          CO_TRY(co_await cluster.create(manifest.resource, manifest.object))};
+}
+
+Task<void> remove_one(cluster::Cluster& cluster, const Manifest& manifest,
+                      const json::Value& object) {
+  [[maybe_unused]] const auto removed =
+      co_await cluster.remove(manifest.resource, api::key_of(object), {.uid = api::uid_of(object)});
 }
 
 Task<void> take_back(cluster::Cluster& cluster, const std::vector<Manifest>& manifests,
                      const std::vector<Submitted>& submitted) {
   for (std::size_t i = submitted.size(); i-- > 0;) {
-    if (!submitted[i].is_new) continue;
-    const json::Value& object = *submitted[i].object;
-    [[maybe_unused]] const auto removed = co_await cluster.remove(
-        manifests[i].resource, api::key_of(object), {.uid = api::uid_of(object)});
+    if (submitted[i].is_new) co_await remove_one(cluster, manifests[i], *submitted[i].object);
   }
 }
 
 }  // namespace
 
-Task<Result<std::vector<cluster::ObjectPtr>>> submit(Context& context, OpenCluster& target,
-                                                     std::vector<Manifest> manifests) {
-  for (const Manifest& manifest : manifests) {
-    if (manifest.dialect != nullptr && !api::name_of(manifest.object).empty()) {
-      CO_TRY(co_await replace_finished(context, target, manifest));
-    }
+Task<Result<std::vector<Submitted>>> submit(Context& context, OpenCluster& target,
+                                            std::vector<Manifest> manifests) {
+  if (target.is_local()) CO_TRY(check_all(context, manifests));
+  const auto steps = CO_TRY(co_await plan_steps(target.cluster(), manifests));
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    if (steps[i].what == Step::What::Replace)
+      CO_TRY(co_await make_room(context, target, manifests[i], steps[i].existing));
   }
   std::vector<Submitted> submitted;
-  for (Manifest& manifest : manifests) {
-    if (manifest.dialect != nullptr && target.is_local())
-      annotate_environment(manifest.object, context);
-    auto one = co_await create_or_replace(target.cluster(), manifest);
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    if (runs(manifests[i]) && target.is_local()) annotate_environment(manifests[i].object, context);
+    auto one = co_await carry_out(target.cluster(), manifests[i], steps[i]);
     if (!one) {
       co_await take_back(target.cluster(), manifests, submitted);
-      co_return fail(one.error().in(manifest.source));
+      co_return fail(one.error().in(manifests[i].source));
     }
     submitted.push_back(std::move(*one));
   }
-  std::vector<cluster::ObjectPtr> objects;
-  for (Submitted& one : submitted) objects.push_back(std::move(one.object));
-  co_return objects;
+  co_return submitted;
+}
+
+Task<std::vector<std::string>> clean_up(cluster::Cluster& cluster, std::vector<Manifest> manifests,
+                                        std::vector<Submitted> submitted) {
+  std::vector<std::string> kept;
+  for (std::size_t i = submitted.size(); i-- > 0;) {
+    if (!submitted[i].is_new) continue;
+    const api::Resource& resource = manifests[i].resource;
+    if (is_storage(resource) || resource == api::namespaces()) {
+      kept.push_back(fmt::format("{} {}; delete it with: muster delete {} {}", resource.kind,
+                                 api::key_of(*submitted[i].object).text(), resource.plural,
+                                 api::name_of(*submitted[i].object)));
+    } else {
+      co_await remove_one(cluster, manifests[i], *submitted[i].object);
+    }
+  }
+  co_return kept;
 }
 
 }  // namespace muster::cli

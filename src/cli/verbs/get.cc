@@ -73,6 +73,27 @@ std::vector<std::string> event_row(const json::Value& event, Time now) {
           event["message"].as_string()};
 }
 
+std::vector<std::string> claim_row(const json::Value& claim, Time now) {
+  return {api::name_of(claim),
+          api::is_deleting(claim) ? "Terminating" : claim["status"]["phase"].as_string(),
+          claim["spec"]["volumeName"].as_string(),
+          claim["status"]["capacity"]["storage"].as_string(),
+          claim["spec"]["storageClassName"].as_string(),
+          age_of(claim, now)};
+}
+
+std::vector<std::string> volume_row(const json::Value& volume, Time now) {
+  const json::Value& spec = volume["spec"];
+  const json::Value& claim = spec["claimRef"];
+  return {api::name_of(volume),
+          spec["capacity"]["storage"].as_string(),
+          spec["persistentVolumeReclaimPolicy"].as_string(),
+          volume["status"]["phase"].as_string(),
+          claim.is_object() ? claim["namespace"].as_string() + "/" + claim["name"].as_string() : "",
+          spec["storageClassName"].as_string(),
+          age_of(volume, now)};
+}
+
 // Header and row of one resource.
 struct Layout {
   std::vector<std::string> header;
@@ -103,6 +124,14 @@ Layout layout_of(const api::Resource& resource, Time now, bool wide) {
                   api::name_of(service), service["spec"]["type"].as_string(),
                   service["spec"]["clusterIP"].as_string(), age_of(service, now)};
             }};
+  }
+  if (resource == api::persistent_volume_claims()) {
+    return {{"NAME", "STATUS", "VOLUME", "CAPACITY", "STORAGECLASS", "AGE"},
+            [=](const json::Value& claim) { return claim_row(claim, now); }};
+  }
+  if (resource == api::persistent_volumes()) {
+    return {{"NAME", "CAPACITY", "RECLAIM POLICY", "STATUS", "CLAIM", "STORAGECLASS", "AGE"},
+            [=](const json::Value& volume) { return volume_row(volume, now); }};
   }
   return {{"NAME", "AGE"}, [=](const json::Value& object) {
             return std::vector<std::string>{api::name_of(object), age_of(object, now)};

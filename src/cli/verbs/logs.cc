@@ -109,8 +109,7 @@ Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& fol
 Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob& found,
                           LogsOptions options) {
   Screen screen(Terminal::detect(context));
-  JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
-                       api::uid_of(*found.job), screen,
+  JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
                        {.filter = options.filter, .prefix = options.prefix});
   follower.start();
   rt::TaskScope scope(context.loop);

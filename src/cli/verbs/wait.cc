@@ -44,8 +44,8 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
   }
   const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
   Screen screen(Terminal{});
-  JobFollower follower(context, target.cluster(), *found.dialect, api::key_of(*found.job),
-                       api::uid_of(*found.job), screen, {.logs = false});
+  JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
+                       {.logs = false});
   follower.start();
   bool late = false;
   rt::Timer limit(context.loop);

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "api/requests.h"
+#include "api/resource.h"
+#include "cli/jobs/job_view.h"
+#include "json/value.h"
+#include "plan/dialect.h"
+
+namespace muster::cli {
+
+// What can be followed to its end: a job of some kind, or a pod by itself.
+struct Followed {
+  api::Resource resource;
+  api::ObjectKey key;
+  std::string uid;
+  api::Selection pods;  // those that belong to it
+  std::function<JobView(const json::Value&)> view;
+
+  // The dialect outlives it.
+  static Followed job(const json::Value& job, const plan::Dialect& dialect);
+  static Followed pod(const json::Value& pod);
+};
+
+// A pod as people look at a job: one rank, and the container that failed first as the cause.
+JobView pod_view(const json::Value& pod);
+
+}  // namespace muster::cli
