@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/pod.h"
+#include "base/strings.h"
 #include "cli/print_error.h"
 #include "rt/scope.h"
 

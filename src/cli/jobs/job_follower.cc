@@ -130,7 +130,7 @@ void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
     const std::string& container = status["name"].as_string();
     const std::string once =
         fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
-    if (!has_started(status) || !followed_.insert(once).second) continue;
+    if (!has_started(status) || !begun_logs_.insert(once).second) continue;
     logs_.spawn(follow_log(api::key_of(*pod), container, prefix_of(*pod, container)));
   }
 }

@@ -61,7 +61,7 @@ class JobFollower {
   cluster::ObjectPtr job_;
   bool gone_ = false;
   std::map<std::string, cluster::ObjectPtr> pods_;
-  std::set<std::string> followed_;  // pod uid / container / restart count
+  std::set<std::string> begun_logs_;  // pod uid / container / restart count
   std::unique_ptr<JobSink> job_sink_;
   std::unique_ptr<PodSink> pod_sink_;
   std::unique_ptr<cluster::Reflector> job_reflector_;

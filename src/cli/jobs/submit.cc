@@ -167,8 +167,9 @@ Task<Result<Submitted>> carry_out(cluster::Cluster& cluster, Manifest manifest, 
         CO_TRY(co_await cluster.update(manifest.resource, std::move(manifest.object)));
     co_return Submitted{.object = updated, .is_new = false};
   }
-  co_return Submitted{.object =
-                          CO_TRY(co_await cluster.create(manifest.resource, manifest.object))};
+  const auto created =
+      CO_TRY(co_await cluster.create(manifest.resource, std::move(manifest.object)));
+  co_return Submitted{.object = created};
 }
 
 Task<void> remove_one(cluster::Cluster& cluster, const Manifest& manifest,
