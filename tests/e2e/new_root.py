@@ -30,9 +30,9 @@ def mount(*arguments):
     subprocess.run(["mount", *map(str, arguments)], check=True)
 
 
-def enter(directories):
-    """Makes the root of this process one that has these: path → directory that is shown there."""
-    top = pathlib.Path(tempfile.mkdtemp(prefix="root.", dir="/tmp"))
+def enter(top, directories):
+    """Makes the root of this process one that has these, path → directory that is shown there; it is put together below `top`."""
+    top = pathlib.Path(tempfile.mkdtemp(prefix="root.", dir=top))
     mount("-t", "tmpfs", "-o", "mode=755", "root", top)
     show(pathlib.Path("/"), top, {tuple(path.strip("/").split("/")): source for path, source in directories.items()})
     os.chroot(top)
