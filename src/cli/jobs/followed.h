@@ -16,7 +16,8 @@ struct Followed {
   api::Resource resource;
   api::ObjectKey key;
   std::string uid;
-  api::Selection pods;  // those that belong to it
+  api::Selection pods;       // those that belong to it
+  std::string suspend_path;  // what holds it; empty: nothing does
   std::function<JobView(const json::Value&)> view;
 
   // The dialect outlives it.

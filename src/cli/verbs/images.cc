@@ -115,7 +115,8 @@ int images(const Context& context, const ImagesOptions& options) {
     return exit_code::kOk;
   }
   const auto manifests =
-      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns);
+      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
+                     TargetKind::Embedded);
   if (!manifests) {
     print_error(manifests.error());
     return exit_code::kFailed;

@@ -62,7 +62,8 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
 
 Task<int> run(Context& context, RunOptions options) {
   auto manifests =
-      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns);
+      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
+                     context.wants_cluster() ? TargetKind::Kubernetes : TargetKind::Embedded);
   if (!manifests) {
     print_error(manifests.error());
     co_return exit_code::kOurs;
