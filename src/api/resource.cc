@@ -92,11 +92,29 @@ const Resource& roles() {
   return resource;
 }
 
+const Resource& cluster_roles() {
+  static const Resource resource{.group = "rbac.authorization.k8s.io",
+                                 .version = "v1",
+                                 .plural = "clusterroles",
+                                 .kind = "ClusterRole",
+                                 .scope = Scope::Cluster};
+  return resource;
+}
+
 const Resource& role_bindings() {
   static const Resource resource{.group = "rbac.authorization.k8s.io",
                                  .version = "v1",
                                  .plural = "rolebindings",
                                  .kind = "RoleBinding"};
+  return resource;
+}
+
+const Resource& cluster_role_bindings() {
+  static const Resource resource{.group = "rbac.authorization.k8s.io",
+                                 .version = "v1",
+                                 .plural = "clusterrolebindings",
+                                 .kind = "ClusterRoleBinding",
+                                 .scope = Scope::Cluster};
   return resource;
 }
 

@@ -50,7 +50,9 @@ const Resource& persistent_volume_claims();
 const Resource& persistent_volumes();
 const Resource& storage_classes();
 const Resource& roles();
+const Resource& cluster_roles();
 const Resource& role_bindings();
+const Resource& cluster_role_bindings();
 
 // Namespace and name; the namespace is empty for cluster-scoped kinds.
 struct ObjectKey {

@@ -27,6 +27,7 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
       rng_(options.rng),
       log_(options.log.named("server")),
       root_ca_(std::move(options.root_ca)),
+      token_key_(std::move(options.token_key)),
       kinds_(options.registry),
       addresses_(std::move(addresses)),
       store_(std::move(store)),
@@ -100,7 +101,14 @@ void Core::furnish_namespace(const std::string& name) {
   const auto make = [&](const api::Resource& resource, const char* object_name,
                         json::Value object) {
     const Kind& kind = *kinds_.find(resource);
-    if (journal_.table(kind).find_head({.ns = name, .name = object_name}) != nullptr) return;
+    const ObjectPtr old = journal_.table(kind).find_head({.ns = name, .name = object_name});
+    if (old != nullptr && ((*old)["data"] == std::as_const(object)["data"])) return;
+    if (old != nullptr) {  // of an authority that is no more
+      json::Value renewed = *old;
+      renewed["data"] = std::as_const(object)["data"];
+      journal_.put(journal_.table(kind), std::move(renewed));
+      return;
+    }
     object["metadata"] = json::Object{{"name", object_name}, {"namespace", name}};
     [[maybe_unused]] const auto made = create_now(kind, std::move(object), Mode::Store);
   };

@@ -12,6 +12,7 @@
 #include "plan/dialect.h"
 #include "rt/loop.h"
 #include "rt/task.h"
+#include "server/access/token.h"
 #include "server/kinds.h"
 #include "server/rules/addresses.h"
 #include "server/store/journal.h"
@@ -37,7 +38,10 @@ class Core {
     Rng& rng;
     const plan::Registry& registry;
     std::string service_range = "10.96.0.0/16";
-    std::string root_ca;  // PEM; when given, every namespace has a ConfigMap kube-root-ca.crt
+    // PEM of who signs the API's certificate. When given, every namespace has it in a ConfigMap
+    // kube-root-ca.crt, and pods are given a token, as on every cluster.
+    std::string root_ca;
+    std::optional<net::SigningKey> token_key;  // without: one is made when it is needed
     VolumeDirectories* volumes = nullptr;  // none: nothing is made for claims
     Logger log;
   };
@@ -61,6 +65,10 @@ class Core {
   Task<Result<ListPage>> list(const Kind& kind, ListOptions options);
   Result<std::unique_ptr<Watcher>> watch(const Kind& kind, WatchOptions options);
   Result<ObjectPtr> get(const Kind& kind, const ObjectKey& key) const;
+  // All of a kind, as readers see them.
+  [[nodiscard]] const Table::Objects& objects(const api::Resource& resource) const {
+    return journal_.table(resource).seen();
+  }
 
   Task<Result<ObjectPtr>> create(const Kind& kind, json::Value object, Mode mode = Mode::Store);
   Task<Result<ObjectPtr>> update(const Kind& kind, json::Value object, Mode mode = Mode::Store);
@@ -76,6 +84,9 @@ class Core {
 
   Task<Result<void>> bind(ObjectKey pod, std::string pod_uid, std::string node);
   Task<Result<Token>> create_token(ObjectKey service_account, TokenRequest request);
+  // Unauthorized unless the token is one of ours for this API, in force, and its service account
+  // and the pod that it is bound to are still those that it was made for.
+  [[nodiscard]] Result<TokenClaims> verify_token(std::string_view token) const;
   Task<Result<std::unique_ptr<LogStream>>> log(ObjectKey pod, LogOptions options);
 
  private:
@@ -103,6 +114,7 @@ class Core {
   // Stores what `object` is now: gone, when nothing holds a deleted one any more.
   ObjectPtr store_change(Table& table, const ObjectPtr& old, json::Value object, Mode mode);
   ObjectPtr store_removal(Table& table, json::Value object, Mode mode);
+  void give_token(json::Value& pod);
   void furnish_namespace(const std::string& name);
   void seed();
   Task<Result<void>> wait_until_seen(Version version);
@@ -114,6 +126,7 @@ class Core {
   Rng& rng_;
   Logger log_;
   std::string root_ca_;
+  std::optional<net::SigningKey> token_key_;
   Kinds kinds_;
   Addresses addresses_;
   std::unique_ptr<Store> store_;

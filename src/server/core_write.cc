@@ -4,6 +4,7 @@
 #include "api/pod.h"
 #include "server/core.h"
 #include "server/keepers/namespace_keeper.h"
+#include "server/rules/account_volume.h"
 #include "server/rules/admission.h"
 #include "server/rules/service_rules.h"
 #include "server/volumes/binding.h"
@@ -77,6 +78,15 @@ void Core::set_default_class(json::Value& claim) const {
     claim["spec"]["storageClassName"] = std::move(name);
 }
 
+void Core::give_token(json::Value& pod) {
+  if (root_ca_.empty()) return;  // nobody serves this API to pods
+  const ObjectPtr account =
+      journal_.table(api::service_accounts())
+          .find_head({.ns = api::namespace_of(pod),
+                      .name = std::as_const(pod)["spec"]["serviceAccountName"].as_string()});
+  if (account != nullptr && wants_account_token(pod, *account)) mount_account_token(pod, rng_);
+}
+
 Result<ObjectPtr> Core::create_now(const Kind& kind, json::Value object, Mode mode) {
   if (const auto& failed = journal_.failure()) return fail(*failed);
   TRY(check_shape(kind, object));
@@ -89,6 +99,7 @@ Result<ObjectPtr> Core::create_now(const Kind& kind, json::Value object, Mode mo
   const bool generated = api::name_of(object).empty();
   TRY(prepare_creation(kind, object, rng_, loop_.now()));
   if (kind.is(api::persistent_volume_claims())) set_default_class(object);
+  if (kind.is(api::pods())) give_token(object);
   TRY(validate_creation(kind, object));
   if (kind.is(api::pods())) TRY(admit_service_account(kind, object));
 
@@ -172,22 +183,6 @@ Result<ObjectPtr> Core::bind_now(const ObjectKey& key, const std::string& uid,
                                   {"lastProbeTime", nullptr},
                                   {"lastTransitionTime", format_time(loop_.now())}});
   return journal_.put(table, std::move(pod));
-}
-
-Result<Token> Core::create_token_now(const ObjectKey& account, const TokenRequest& request) {
-  Table& accounts = journal_.table(api::service_accounts());
-  if (accounts.find_head(account) == nullptr) return fail(not_found(accounts.kind(), account.name));
-  if (!request.pod_name.empty()) {
-    Table& pods = journal_.table(api::pods());
-    const ObjectPtr pod = pods.find_head({.ns = account.ns, .name = request.pod_name});
-    if (pod == nullptr) return fail(not_found(pods.kind(), request.pod_name));
-    TRY(check_preconditions(pods.kind(), *pod, request.pod_uid, ""));
-  }
-  constexpr std::int64_t kShortest = 600;
-  const Duration lifetime = seconds_saturating(std::max(request.expiration_seconds, kShortest));
-  std::string value = "sa-";
-  for (int word = 0; word < 4; ++word) value += fmt::format("{:016x}", rng_.next());
-  return Token{.value = std::move(value), .expires = format_time(loop_.now() + lifetime)};
 }
 
 }  // namespace muster::server

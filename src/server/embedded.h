@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -29,6 +30,7 @@ class EmbeddedServer {
     std::string service_range = "10.96.0.0/16";
     std::string root_ca;
     std::unique_ptr<VolumeDirectories> volumes;  // none given: in the home, where there is one
+    std::optional<net::SigningKey> token_key;
     Logger log;
   };
 

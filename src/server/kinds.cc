@@ -67,6 +67,10 @@ std::vector<Kind> built_in() {
                    .singular = "storageclass",
                    .short_names = {"sc"},
                    .answers_object = true});
+  kinds.push_back({.resource = api::roles(), .singular = "role"});
+  kinds.push_back({.resource = api::cluster_roles(), .singular = "clusterrole"});
+  kinds.push_back({.resource = api::role_bindings(), .singular = "rolebinding"});
+  kinds.push_back({.resource = api::cluster_role_bindings(), .singular = "clusterrolebinding"});
   return kinds;
 }
 

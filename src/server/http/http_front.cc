@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "base/strings.h"
 #include "json/write.h"
 #include "server/http/answer.h"
 #include "server/http/discovery.h"
@@ -16,6 +17,7 @@ namespace {
 constexpr Duration kShortestWatch = std::chrono::minutes(30);
 constexpr std::uint64_t kWatchSpreadSeconds = 1'800;
 constexpr std::int64_t kLongestWatchSeconds = 86'400;
+constexpr std::string_view kImpersonate = "Impersonate-";
 
 Error method_not_allowed() {
   return {.code = ErrorCode::MethodNotAllowed,
@@ -52,8 +54,34 @@ Task<void> HttpFront::handle(const net::HttpRequest& http, net::Responder& respo
   // An error here means that the peer is gone: nobody is left to tell.
 }
 
+std::optional<net::HttpResponse> HttpFront::refuse(const net::HttpRequest& http,
+                                                   const RequestPath& path) const {
+  if (gate_ == nullptr) return std::nullopt;
+  const auto user = gate_->authenticate(http.headers);
+  if (!user) return error_response(user.error(), nullptr);
+  // Done as somebody else than was asked for would be worse than not done.
+  for (const auto& header : http.headers) {
+    if (header.name.size() < kImpersonate.size() ||
+        !equal_ignoring_case(std::string_view(header.name).substr(0, kImpersonate.size()),
+                             kImpersonate))
+      continue;
+    return error_response({.code = ErrorCode::Forbidden,
+                           .message = "this server does not let anybody act as somebody else",
+                           .causes = {},
+                           .retry_after = std::nullopt},
+                          nullptr);
+  }
+  const auto allowed = gate_->authorize(*user, action_of(http.method, path));
+  if (allowed) return std::nullopt;
+  ApiRequest about;
+  about.kind = core_.kinds().find(path.group, path.version, path.plural);
+  about.key = {.ns = path.ns, .name = path.name};
+  return error_response(allowed.error(), &about);
+}
+
 Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath path,
                                     net::Responder& responder) {
+  if (auto refused = refuse(http, path)) co_return co_await send(std::move(*refused), responder);
   auto read = read_request(core_.kinds(), http, path);
   if (!read) co_return co_await send(error_response(read.error(), nullptr), responder);
   if (!*read) {

@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "net/http_server.h"
 #include "rt/task.h"
+#include "server/access/gatekeeper.h"
 #include "server/core.h"
 #include "server/http/request.h"
 #include "server/http/request_path.h"
@@ -10,11 +11,13 @@
 namespace muster::server {
 
 // The Kubernetes REST API over a core: what an HTTP server calls for each request. It keeps nothing
-// of its own. JSON in and out; whoever can reach the listener may do everything, so that must be a
-// socket of the owner. Lives on the core's loop; core and rng outlive it.
+// of its own. JSON in and out. Without a gatekeeper whoever can reach the listener may do
+// everything, so that must be a socket of the owner. Lives on the core's loop; what it is given
+// outlives it.
 class HttpFront final : public net::HttpHandler {
  public:
-  HttpFront(Core& core, Rng& rng) : core_(core), rng_(rng) {}
+  HttpFront(Core& core, Rng& rng, const Gatekeeper* gate = nullptr)
+      : core_(core), rng_(rng), gate_(gate) {}
 
   Task<void> handle(const net::HttpRequest& http, net::Responder& responder) override;
 
@@ -23,6 +26,9 @@ class HttpFront final : public net::HttpHandler {
 
   Task<Result<void>> serve(const net::HttpRequest& http, RequestPath path,
                            net::Responder& responder);
+  // What a request that may not be served is told.
+  std::optional<net::HttpResponse> refuse(const net::HttpRequest& http,
+                                          const RequestPath& path) const;
   Task<Result<void>> send(net::HttpResponse response, net::Responder& responder);
   net::HttpResponse fixed(const RequestPath& path) const;
 
@@ -43,6 +49,7 @@ class HttpFront final : public net::HttpHandler {
 
   Core& core_;
   Rng& rng_;
+  const Gatekeeper* gate_;
 };
 
 }  // namespace muster::server

@@ -12,6 +12,7 @@
 #include "server/rules/metadata_rules.h"
 #include "server/rules/pod_defaults.h"
 #include "server/rules/pod_rules.h"
+#include "server/rules/role_rules.h"
 #include "server/rules/service_rules.h"
 #include "server/rules/volume_rules.h"
 
@@ -65,6 +66,7 @@ void apply_defaults(const Kind& kind, json::Value& object) {
   if (kind.is(api::persistent_volume_claims())) default_claim(object);
   if (kind.is(api::persistent_volumes())) default_volume(object);
   if (kind.is(api::storage_classes())) default_storage_class(object);
+  if (is_role_binding(kind)) default_role_binding(object);
   if (kind.is(api::secrets()) && object.at_path("type").is_null()) object["type"] = "Opaque";
   if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 }
@@ -103,6 +105,8 @@ void check_kind(const Kind& kind, const json::Value& object, Causes& causes) {
   if (kind.is(api::persistent_volume_claims())) check_claim(object, causes);
   if (kind.is(api::persistent_volumes())) check_volume(object, causes);
   if (kind.is(api::storage_classes())) check_storage_class(object, causes);
+  if (is_role(kind)) check_role(kind, object, causes);
+  if (is_role_binding(kind)) check_role_binding(kind, object, causes);
   if (kind.is(api::events()) && object["involvedObject"].is_null()) {
     causes.required("involvedObject");
   }
@@ -236,6 +240,7 @@ Result<json::Value> prepare_update(const Kind& kind, const json::Value& old, jso
   if (kind.is(api::namespaces())) object["spec"] = old["spec"];
   if (kind.is(api::persistent_volume_claims())) default_claim_spec(object["spec"]);
   if (kind.is(api::storage_classes())) default_storage_class(object);
+  if (is_role_binding(kind)) default_role_binding(object);
   if (kind.is(api::secrets())) fold_string_data(object);
   if (kind.dialect != nullptr) kind.dialect->set_defaults(object);
 
@@ -253,6 +258,7 @@ Result<json::Value> prepare_update(const Kind& kind, const json::Value& old, jso
   if (kind.is(api::persistent_volume_claims())) check_claim_update(old, object, causes);
   if (kind.is(api::persistent_volumes())) check_volume_update(old, object, causes);
   if (kind.is(api::storage_classes())) check_storage_class_update(old, object, causes);
+  if (is_role_binding(kind)) check_role_binding_update(old, object, causes);
   TRY(causes.verdict(kind.resource.kind, api::name_of(old)));
   TRY(check_size(object));
   if (kind.counts_generation && changed) {

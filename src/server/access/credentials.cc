@@ -1,0 +1,149 @@
+#include "server/access/credentials.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "base/fd.h"
+#include "json/read.h"
+#include "json/value.h"
+#include "json/write.h"
+
+namespace muster::server {
+namespace {
+
+constexpr std::chrono::hours kAuthorityLife{24 * 365 * 10};
+constexpr std::chrono::hours kServerLife{24 * 365};
+// A plane may run for months: what ends within this is made anew at its start.
+constexpr std::chrono::hours kTooSoon{24 * 120};
+constexpr std::size_t kMaxFileBytes = std::size_t{64} << 10U;
+
+// Empty when there is none.
+Result<std::string> read_file(const std::string& path) {
+  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!file.valid() && errno == ENOENT) return std::string();
+  if (!file.valid()) return fail_errno("open " + path);
+  std::string text(kMaxFileBytes, '\0');
+  const auto size = ::read(file.get(), text.data(), text.size());
+  if (size < 0) return fail_errno("read " + path);
+  text.resize(static_cast<std::size_t>(size));
+  return text;
+}
+
+// As a whole or not at all, and never readable for others.
+Result<void> write_file(const std::string& path, std::string_view text) {
+  const std::string beside = path + ".new";
+  ::unlink(beside.c_str());
+  const Fd file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!file.valid()) return fail_errno("create " + beside);
+  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()) ||
+      ::fsync(file.get()) != 0) {
+    return fail_errno("write " + beside);
+  }
+  if (::rename(beside.c_str(), path.c_str()) != 0) return fail_errno("rename " + beside);
+  return {};
+}
+
+bool lasts(const std::string& certificate_pem, Time now) {
+  const auto infos = net::parse_certificates(certificate_pem);
+  return infos && infos->front().not_after > now + kTooSoon;
+}
+
+bool names_all(const std::string& certificate_pem, const CredentialOptions& options) {
+  const auto infos = net::parse_certificates(certificate_pem);
+  if (!infos) return false;
+  const auto holds = [](const std::vector<std::string>& all,
+                        const std::vector<std::string>& wanted) {
+    return std::ranges::all_of(
+        wanted, [&](const auto& name) { return std::ranges::find(all, name) != all.end(); });
+  };
+  return holds(infos->front().dns_names, options.dns_names) &&
+         holds(infos->front().ip_addresses, options.ip_addresses);
+}
+
+// The file's members; whatever is empty is to be made.
+struct Kept {
+  net::Identity authority;
+  net::Identity server;
+  Secret token_key;
+  Secret admin_token;
+};
+
+Result<Kept> read_kept(const std::string& path) {
+  const std::string text = TRY(read_file(path));
+  if (text.empty()) return Kept{};
+  const auto read = json::read(text);
+  if (!read || !read->is_object()) {
+    return fail(ErrorCode::Parse,
+                fmt::format("{} is damaged; without it a new one is made, and every "
+                            "token given out so far is void",
+                            path));
+  }
+  const json::Value& kept = *read;
+  const auto identity = [](const json::Value& value) {
+    return net::Identity{.certificate_pem = value["certificate"].as_string(),
+                         .key_pem = Secret(value["key"].as_string())};
+  };
+  return Kept{.authority = identity(kept["authority"]),
+              .server = identity(kept["server"]),
+              .token_key = Secret(kept["tokenKey"].as_string()),
+              .admin_token = Secret(kept["adminToken"].as_string())};
+}
+
+Result<void> write_kept(const std::string& path, const Kept& kept) {
+  const auto identity = [](const net::Identity& value) {
+    return json::Object{{"certificate", value.certificate_pem}, {"key", value.key_pem.reveal()}};
+  };
+  return write_file(path, json::write(json::Object{{"authority", identity(kept.authority)},
+                                                   {"server", identity(kept.server)},
+                                                   {"tokenKey", kept.token_key.reveal()},
+                                                   {"adminToken", kept.admin_token.reveal()}}));
+}
+
+Secret random_token(Rng& rng) {
+  std::string text;
+  for (int word = 0; word < 4; ++word) text += fmt::format("{:016x}", rng.next());
+  return Secret(std::move(text));
+}
+
+}  // namespace
+
+Result<Credentials> load_credentials(const CredentialOptions& options, Rng& rng, Time now) {
+  Kept kept = TRY(read_kept(options.path));
+  bool changed = false;
+  const auto renew = [&changed](auto& what, auto made) {
+    what = std::move(made);
+    changed = true;
+  };
+  if (!lasts(kept.authority.certificate_pem, now)) {
+    renew(kept.authority, TRY(net::make_self_signed({.common_name = "muster-ca",
+                                                     .use = net::CertificateUse::Authority,
+                                                     .valid_for = kAuthorityLife},
+                                                    now)));
+    kept.server = {};
+  }
+  if (!lasts(kept.server.certificate_pem, now) ||
+      !names_all(kept.server.certificate_pem, options)) {
+    renew(kept.server, TRY(net::make_signed({.common_name = "kubernetes",
+                                             .dns_names = options.dns_names,
+                                             .ip_addresses = options.ip_addresses,
+                                             .valid_for = kServerLife},
+                                            kept.authority, now)));
+  }
+  if (kept.token_key.empty()) renew(kept.token_key, TRY(net::SigningKey::generate()).pem());
+  if (kept.admin_token.empty()) renew(kept.admin_token, random_token(rng));
+  if (changed) TRY(write_kept(options.path, kept));
+  auto key = net::SigningKey::from_pem(kept.token_key);
+  if (!key) return fail(key.error().in(options.path));
+  return Credentials{.ca_pem = kept.authority.certificate_pem,
+                     .server = std::move(kept.server),
+                     .token_key = std::move(*key),
+                     .admin_token = std::move(kept.admin_token)};
+}
+
+}  // namespace muster::server
