@@ -138,6 +138,11 @@ Result<std::unique_ptr<Listener>> listen_tcp(rt::RealLoop& loop, TcpListenOption
   if (!socket.valid()) return fail_errno("socket");
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (!options.device.empty() &&
+      ::setsockopt(socket.get(), SOL_SOCKET, SO_BINDTODEVICE, options.device.data(),
+                   static_cast<socklen_t>(options.device.size())) != 0) {
+    return fail_errno("bind to the link " + options.device);
+  }
   auto* address = reinterpret_cast<sockaddr*>(&storage);
   const std::string where = fmt::format("{} port {}", options.address, options.port);
   if (::bind(socket.get(), address, size) != 0) return fail_errno("bind " + where);

@@ -105,6 +105,7 @@ Result<std::unique_ptr<Listener>> listen_unix(rt::RealLoop& loop, std::string pa
 struct TcpListenOptions {
   std::string address = "127.0.0.1";  // an IPv4 or IPv6 address
   std::uint16_t port = 0;             // 0: any free one
+  std::string device;                 // only what comes in over this link; empty: over any
   std::optional<TlsContext> tls;
 };
 Result<std::unique_ptr<Listener>> listen_tcp(rt::RealLoop& loop, TcpListenOptions options);

@@ -303,7 +303,7 @@ void NodeAgent::update_network() {
     }
     before = std::move(text);
   }
-  auto rules = node::service_rules(all, pods);
+  auto rules = node::service_rules(all, pods, options_.api);
   if (rules == *rules_) return;
   rules_ = std::make_shared<const std::vector<ServiceRule>>(std::move(rules));
   for (const auto& [uid, worker] : workers_) worker->services_changed();

@@ -36,6 +36,7 @@ struct NodeOptions {
   std::string name;
   std::string host_ip = "127.0.0.1";
   std::string host_name;  // the machine's own; pods in its network are called so
+  std::string home;       // $MUSTER_HOME: no hostPath leads into it
   std::string directory;  // our own: volumes, hosts files, GPU assignments
   std::string
       memory_directory;  // the same on a memory file system, for secrets; empty: `directory`
@@ -53,6 +54,14 @@ struct NodeOptions {
   // What pods get besides their own when their job carries none: PATH, HOME and the like.
   std::map<std::string, std::string> environment;
   std::string cluster_domain = "cluster.local";
+  // Where the service default/kubernetes leads: for pods on the bridge, and for those that are in the
+  // machine's own network. Without: nowhere.
+  struct Endpoint {
+    std::string address;
+    std::uint16_t port = 0;
+  };
+  std::optional<Endpoint> api;
+  std::optional<Endpoint> api_of_host;
   BackOffOptions back_off;
 };
 

@@ -54,14 +54,21 @@ bool serves(const json::Value& service, const json::Value& pod) {
          (api::is_ready(pod) && !api::is_deleting(pod));
 }
 
+bool is_api_service(const json::Value& service) {
+  return api::namespace_of(service) == "default" && api::name_of(service) == "kubernetes";
+}
+
 std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& services,
-                                       const std::vector<api::ObjectPtr>& pods) {
+                                       const std::vector<api::ObjectPtr>& pods,
+                                       const std::optional<NodeOptions::Endpoint>& api) {
   std::vector<ServiceRule> out;
   for (const auto& service : services) {
     const auto& spec = (*service)["spec"];
     const auto& ip = spec["clusterIP"].as_string();
-    // Without a selector the endpoints are somebody else's business (the API itself, for one).
-    if (ip.empty() || ip == "None" || spec["selector"].as_object().empty()) continue;
+    const bool leads_to_api = api && is_api_service(*service);
+    // Without a selector the endpoints are somebody else's business.
+    const bool ours = leads_to_api || !spec["selector"].as_object().empty();
+    if (ip.empty() || ip == "None" || !ours) continue;
     const auto chosen = selected_pods(*service, pods);
     for (const auto& port : spec["ports"].as_array()) {
       const auto number = port_number(port["port"].as_int());
@@ -71,6 +78,7 @@ std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& servic
           .protocol = protocol == "UDP" ? ServiceRule::Protocol::Udp : ServiceRule::Protocol::Tcp,
           .cluster_ip = ip,
           .port = *number};
+      if (leads_to_api) rule.endpoints.push_back({.address = api->address, .port = api->port});
       for (const auto& pod : chosen) {
         const auto target = target_port(port, *pod);
         if (!target || !serves(*service, *pod)) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "node/network/endpoints.h"
 
 namespace muster::node {
 
@@ -62,6 +63,18 @@ void add_service(std::map<std::string, std::string>& out, const json::Value& ser
 
 }  // namespace
 
+std::vector<api::ObjectPtr> services_of_host(std::vector<api::ObjectPtr> services,
+                                             const NodeOptions::Endpoint& api) {
+  for (auto& service : services) {
+    if (!is_api_service(*service)) continue;
+    json::Value moved = *service;
+    moved["spec"]["clusterIP"] = api.address;
+    for (auto& port : moved["spec"]["ports"].array()) port["port"] = static_cast<int>(api.port);
+    service = std::make_shared<const json::Value>(std::move(moved));
+  }
+  return services;
+}
+
 std::map<std::string, std::string> service_environment(const std::vector<api::ObjectPtr>& services,
                                                        std::string_view ns, bool links_enabled) {
   std::map<std::string, std::string> out;
@@ -70,7 +83,7 @@ std::map<std::string, std::string> service_environment(const std::vector<api::Ob
     const auto& ip = (*service)["spec"]["clusterIP"].as_string();
     if (ip.empty() || ip == "None") continue;
     const auto key = api::key_of(*service);
-    if (key.ns == "default" && key.name == "kubernetes") master = service.get();
+    if (is_api_service(*service)) master = service.get();
     if (links_enabled && key.ns == ns) add_service(out, *service);
   }
   // A service of the same name in the pod's own namespace counts more than the master's.

@@ -121,6 +121,7 @@ VolumeWork PodPreparation::volume_work(VolumeWork::Which which) const {
           .objects = referenced_objects(),
           .tokens = tokens_,
           .claimed = claimed_,
+          .home = options.home,
           .directory = volumes_directory(options) + "/" + subject_.uid,
           .memory_directory = secrets_directory(options) + "/" + subject_.uid,
           .which = which};

@@ -9,12 +9,14 @@
 
 #include <charconv>
 #include <cstdint>
+#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
+#include "node/linux/homes.h"
 #include "node/runtime/linux_runtime.h"
 
 namespace muster::node {
@@ -87,6 +89,9 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
     return fail(ErrorCode::Conflict, "another Muster runs pods in " + options.home);
   }
   const auto key = home_key(options.home);
+  std::error_code no_error;  // what cannot be resolved stays as it is
+  TRY(linux::remember_home(key,
+                           std::filesystem::weakly_canonical(options.home, no_error).string()));
   auto network = TRY(Network::set_up({.home_key = key,
                                       .state_file = options.home + "/runtime/network",
                                       .pod_range = options.pod_range,

@@ -78,6 +78,7 @@ Result<shim::SandboxRecord> LinuxRuntime::make_record(SandboxSpec spec) {
   if (spec.hostname.size() > 64)
     return fail(ErrorCode::Invalid,
                 "host name \"" + spec.hostname + "\" is longer than 64 characters");
+  std::error_code no_error;  // what cannot be resolved stays as it is
   shim::SandboxRecord record{
       .prefix = network_.prefix(),
       .bridge = network_.bridge(),
@@ -85,7 +86,7 @@ Result<shim::SandboxRecord> LinuxRuntime::make_record(SandboxSpec spec) {
       .cgroups = cgroups_,
       .log_directory = log_directory(spec.pod_namespace, spec.pod_name, spec.pod_uid),
       .log_quota = options_.log_quota_bytes,
-      .hidden = options_.home + "/pods"};
+      .hidden = std::filesystem::weakly_canonical(options_.home, no_error).string()};
   record.link = link_of(spec.pod_uid);
   record.shm_directory = shm_prefix() + spec.shm_key;
   if (spec.host_network) {

@@ -42,6 +42,9 @@ class LinuxRuntime final : public Runtime {
   Task<Result<void>> kill_sandbox(std::string pod_uid) override;
   Task<Result<void>> remove_sandbox(std::string pod_uid) override;
   Task<Result<bool>> tcp_check(std::string address, std::uint16_t port, Duration limit) override;
+  [[nodiscard]] Bridge bridge() const override {
+    return {.device = network_.bridge(), .address = network_.gateway()};
+  }
   [[nodiscard]] std::string log_path(const std::string& pod_namespace, const std::string& pod_name,
                                      const std::string& pod_uid, const std::string& container,
                                      int attempt) const override;

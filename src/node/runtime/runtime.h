@@ -53,6 +53,9 @@ class Runtime {
   // True when something accepts connections there.
   virtual Task<Result<bool>> tcp_check(std::string address, std::uint16_t port, Duration limit) = 0;
 
+  // Where pods meet the machine.
+  [[nodiscard]] virtual Bridge bridge() const = 0;
+
   // CRI format. When it reaches half the quota it becomes PATH.1 and a new one begins.
   [[nodiscard]] virtual std::string log_path(const std::string& pod_namespace,
                                              const std::string& pod_name,

@@ -136,6 +136,12 @@ struct AdoptedSandbox {
   std::vector<AdoptedContainer> containers;  // by name, then attempt
 };
 
+// The link that all pods are on, and the machine's address there.
+struct Bridge {
+  std::string device;
+  std::string address;
+};
+
 // Why a container did not start, for its status.
 enum class StartFailure {
   NotFound,       // 127: no such program

@@ -15,6 +15,7 @@
 #include <cstring>
 
 #include "node/linux/files.h"
+#include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node::shim {
@@ -46,6 +47,7 @@ void reset_process() {
 }
 
 Result<void> become_user(const ContainerSpec& spec) {
+  TRY(give_up_machine_rights());
   const bool groups = !spec.supplementary_groups.empty();
   if (spec.uid || spec.gid || groups) {
     const std::vector<gid_t> list(spec.supplementary_groups.begin(),
@@ -157,9 +159,12 @@ void run_init(int ready) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   ::setsid();
-  send(ready, "i");
+  if (const auto alone = enter_empty_root(); !alone) {
+    send(ready, alone.error().message);
+    ::_exit(1);
+  }
+  send(ready, std::string_view(&kReady, 1));
   ::close_range(0, ~0U, 0);
-  [[maybe_unused]] const int moved = ::chdir("/");
   // SIGCHLD is blocked, as in the shim: it is waited for.
   sigset_t child;
   ::sigemptyset(&child);

@@ -36,8 +36,9 @@ struct ExecLaunch {
 };
 [[noreturn]] void run_exec(const ExecLaunch& launch);
 
-// The pod's first process: outlives nobody (it dies with the shim, and the pod with it) and reaps
-// what the containers orphan. Says so with one byte on `ready` when that is certain.
+// The pod's first process: outlives nobody (it dies with the shim, and the pod with it), reaps what
+// the containers orphan, and sees nothing of the host: every container can find it at /proc/1. Says
+// kReady on `ready` when all that is certain, or why it cannot be.
 [[noreturn]] void run_init(int ready);
 
 }  // namespace muster::node::shim

@@ -86,6 +86,63 @@ std::vector<std::string> top_mount_points(std::string_view text) {
   return points;
 }
 
+bool is_below(std::string_view path, std::string_view directory) {
+  if (directory == "/") return path.starts_with('/');
+  return path.starts_with(directory) &&
+         (path.size() == directory.size() || path[directory.size()] == '/');
+}
+
+namespace {
+
+// What of a path is below the directory, with its slash; the path is below it.
+std::string_view rest_below(std::string_view path, std::string_view directory) {
+  return directory == "/" ? path : path.substr(directory.size());
+}
+
+std::string join_path(std::string_view directory, std::string_view rest) {
+  std::string out(directory == "/" ? std::string_view() : directory);
+  out += rest == "/" ? std::string_view() : rest;
+  return out.empty() ? "/" : out;
+}
+
+struct Mounted {
+  std::string device;
+  std::string source;  // what of the device
+  std::string point;
+};
+
+std::vector<Mounted> read_mounts(std::string_view text) {
+  std::vector<Mounted> mounts;
+  for (const auto row : split(text, '\n')) {
+    const auto fields = split(row, ' ');
+    if (fields.size() < 6) continue;
+    mounts.push_back({.device = std::string(fields[2]),
+                      .source = unescape(fields[3]),
+                      .point = unescape(fields[4])});
+  }
+  return mounts;
+}
+
+}  // namespace
+
+std::vector<std::string> places_of(const std::string& directory, std::string_view text) {
+  std::vector<std::string> places{directory};
+  const auto mounts = read_mounts(text);
+  const Mounted* holder = nullptr;  // the deepest; of several on one point the last is on top
+  for (const auto& mount : mounts) {
+    if (!is_below(directory, mount.point)) continue;
+    if (holder == nullptr || mount.point.size() >= holder->point.size()) holder = &mount;
+  }
+  if (holder == nullptr) return places;
+  const auto inside = join_path(holder->source, rest_below(directory, holder->point));
+  for (const auto& mount : mounts) {
+    if (mount.device != holder->device || !is_below(inside, mount.source)) continue;
+    auto place = join_path(mount.point, rest_below(inside, mount.source));
+    if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
+  }
+  return places;
+}
+
 std::string escape_option(std::string_view path) {
   std::string out;
   for (const char c : path) {

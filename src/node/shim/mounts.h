@@ -19,9 +19,16 @@ Result<void> attach(const Fd& tree, const std::string& path);
 Result<void> mount_new(const char* type, const std::string& path, unsigned long flags,
                        const std::string& options);
 
+// True for the directory itself and everything in it.
+bool is_below(std::string_view path, std::string_view directory);
+
 // Mount points directly below the root mount, topmost only: /home, /data, /boot, …
 // `text` is a mountinfo file.
 std::vector<std::string> top_mount_points(std::string_view text);
+
+// Everywhere the directory can be seen: its own path, and those at which its file system is mounted
+// again. `text` is a mountinfo file.
+std::vector<std::string> places_of(const std::string& directory, std::string_view text);
 
 // A path inside an overlay option, where ',' ':' and '\' have a meaning.
 std::string escape_option(std::string_view path);

@@ -79,9 +79,12 @@ Result<void> Pod::start_init() {
   if (init_ < 0) return fail_errno("fork");
   if (init_ == 0) run_init(write_end.get());
   write_end.close();
-  char ready = 0;
-  if (::read(read_end.get(), &ready, 1) != 1)
-    return fail(ErrorCode::Io, "the pod's first process died");
+  char said[512];
+  const auto size = ::read(read_end.get(), said, sizeof said);
+  if (size <= 0) return fail(ErrorCode::Io, "the pod's first process died");
+  if (said[0] != kReady)
+    return fail(ErrorCode::Io,
+                "the pod's first process: " + std::string(said, static_cast<std::size_t>(size)));
   alive_ = true;
   return {};
 }

@@ -11,9 +11,11 @@
 
 #include <array>
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 
 #include "node/linux/files.h"
+#include "node/linux/homes.h"
 #include "node/shim/mounts.h"
 
 namespace muster::node::shim {
@@ -24,6 +26,7 @@ namespace {
 struct Planned {
   Fd tree;
   std::string target;
+  std::vector<std::string> hidden;  // places in it, below the target
 };
 
 struct Device {
@@ -31,11 +34,6 @@ struct Device {
   mode_t mode = 0;
   dev_t number = 0;
 };
-
-bool is_below(std::string_view path, std::string_view directory) {
-  return path == directory || (path.starts_with(directory) && path.size() > directory.size() &&
-                               path[directory.size()] == '/');
-}
 
 bool is_directory(const std::string& path) {
   struct stat status{};
@@ -116,8 +114,8 @@ std::vector<Device> find_devices() {
   return found;
 }
 
-Result<void> change_root() {
-  if (::chdir("root") != 0) return fail_errno("chdir root");
+Result<void> change_root(const char* to) {
+  if (::chdir(to) != 0) return fail_errno(std::string("chdir ") + to);
   // The old root lands on top of the new one, at the same place, and goes from there.
   if (::syscall(SYS_pivot_root, ".", ".") != 0) return fail_errno("pivot_root");
   if (::umount2(".", MNT_DETACH) != 0) return fail_errno("unmount the old root");
@@ -156,13 +154,6 @@ Result<void> make_kernel_views(const std::vector<Device>& devices) {
   return make_dev(devices);
 }
 
-Result<void> put(const Planned& planned) {
-  struct stat status{};
-  if (::fstat(planned.tree.get(), &status) != 0) return fail_errno("stat of a mount");
-  TRY(S_ISDIR(status.st_mode) ? ensure_directory(planned.target) : ensure_file(planned.target));
-  return attach(planned.tree, planned.target);
-}
-
 Result<void> put_memory(const Mount& mount) {
   TRY(ensure_directory(mount.target));
   std::string options = "mode=1777";
@@ -170,13 +161,63 @@ Result<void> put_memory(const Mount& mount) {
   return mount_new("tmpfs", mount.target, mount.read_only ? MS_RDONLY : 0, options);
 }
 
-void hide(const std::string& path) {
-  if (path.empty() || !is_directory(path)) return;
-  // It holds other pods' volumes; that it cannot be hidden where it cannot be reached is fine.
-  [[maybe_unused]] const auto hidden = mount_new("tmpfs", path, MS_RDONLY, "size=4k,mode=700");
+Result<void> hide(const std::string& path) {
+  if (!is_directory(path)) return {};  // nothing of it can be seen here
+  // Whoever's working directory is in it gets a new one, so it can be written to.
+  return mount_new("tmpfs", path, MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755");
+}
+
+Result<void> put(const Planned& planned) {
+  struct stat status{};
+  if (::fstat(planned.tree.get(), &status) != 0) return fail_errno("stat of a mount");
+  TRY(S_ISDIR(status.st_mode) ? ensure_directory(planned.target) : ensure_file(planned.target));
+  TRY(attach(planned.tree, planned.target));
+  for (const auto& place : planned.hidden) TRY(hide(place));
+  return {};
+}
+
+Result<void> leave_mounts_of_host() {
+  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare the mount namespace");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    return fail_errno("make / private");
+  return {};
+}
+
+// Where containers could see a home, this one's or another.
+Result<std::vector<std::string>> hidden_places(const RootSpec& spec) {
+  std::vector<std::string> places;
+  if (spec.hidden.empty()) return places;
+  const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
+  auto homes = linux::known_homes();
+  homes.push_back(spec.hidden);
+  for (const auto& home : homes) {
+    for (auto& place : places_of(home, mounts)) places.push_back(std::move(place));
+  }
+  return places;
+}
+
+// What is hidden of the host, as it shows inside a volume that holds it.
+std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::string>& hidden) {
+  std::vector<std::string> found;
+  std::error_code error;
+  const auto source = std::filesystem::canonical(volume.source, error).string();
+  if (error) return found;
+  for (const auto& place : hidden) {
+    if (!is_below(place, source)) continue;
+    found.push_back(volume.target + (source == "/" ? place : place.substr(source.size())));
+  }
+  return found;
 }
 
 }  // namespace
+
+Result<void> enter_empty_root() {
+  TRY(leave_mounts_of_host());
+  // /proc is a directory on every machine; who is in it does not matter.
+  TRY(mount_new("tmpfs", "/proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                "size=4k,mode=555"));
+  return change_root("/proc");
+}
 
 Result<void> ensure_directory(const std::string& path) {
   if (is_directory(path)) return {};
@@ -194,9 +235,8 @@ Result<void> ensure_file(const std::string& path) {
 }
 
 Result<void> enter_root(const RootSpec& spec) {
-  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare the mount namespace");
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    return fail_errno("make / private");
+  TRY(leave_mounts_of_host());
+  const auto hidden = TRY(hidden_places(spec));
   // Sources are taken while the host can still be seen.
   std::vector<Planned> views;
   std::vector<Planned> volumes;
@@ -220,13 +260,14 @@ Result<void> enter_root(const RootSpec& spec) {
     }
     Planned planned{.target = mount.target};
     if (mount.kind == Mount::Kind::Bind) {
+      planned.hidden = hidden_in(mount, hidden);
       planned.tree =
           TRY(clone_tree(mount.source, mount.read_only ? Access::ReadOnly : Access::ReadWrite));
     }
     volumes.push_back(std::move(planned));
   }
 
-  TRY(change_root());
+  TRY(change_root("root"));
   TRY(make_kernel_views(devices));
   for (const auto& planned : views) TRY(put(planned));
   if (resolver.valid()) {
@@ -234,7 +275,9 @@ Result<void> enter_root(const RootSpec& spec) {
     [[maybe_unused]] const auto covered =
         put({.tree = std::move(resolver), .target = "/etc/resolv.conf"});
   }
-  hide(spec.hidden);
+  if (shows_host(spec)) {
+    for (const auto& place : hidden) TRY(hide(place));
+  }
   if (spec.shm_directory.empty())
     TRY(mount_new("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777"));
   std::size_t next = volumes.size() - spec.mounts.size();

@@ -15,7 +15,7 @@ struct RootSpec {
   std::string hosts_file;        // may be empty
   std::string resolver_file;     // bound at /etc/resolv.conf; may be empty
   std::string shm_directory;     // a directory on a memory file system; empty: an own one
-  std::string hidden;            // of the host, seen empty; may be empty
+  std::string hidden;            // of the host, seen empty wherever it shows; may be empty
   std::string termination_file;  // bound at the path; both may be empty
   std::string termination_path;
 };
@@ -25,6 +25,9 @@ struct RootSpec {
 // outside, and all of it goes with the last process in it. After an error the process is good for
 // nothing but to say so and exit.
 Result<void> enter_root(const RootSpec& spec);
+
+// Gives the calling process a mount namespace of its own in which there is nothing.
+Result<void> enter_empty_root();
 
 // Makes the directory, or the file with the directories above it, if it is not there.
 Result<void> ensure_directory(const std::string& path);

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 
@@ -22,6 +23,26 @@ Result<void> make_directory(const std::string& path, mode_t mode) {
   if (error) return fail(ErrorCode::Io, fmt::format("mkdir {}: {}", path, error.message()));
   if (!existed && ::chmod(path.c_str(), mode) < 0) return fail_errno("chmod " + path);
   return {};
+}
+
+namespace {
+
+// Whether a path leads below a directory, links and dots resolved as far as it exists.
+bool leads_into(const std::string& path, const std::string& directory) {
+  std::error_code error;
+  const auto real = fs::weakly_canonical(path, error);
+  const auto closed = fs::weakly_canonical(directory, error);
+  if (error) return false;
+  return std::ranges::mismatch(closed, real).in1 == closed.end();
+}
+
+}  // namespace
+
+Result<void> check_outside(const std::string& path, const std::string& home) {
+  if (home.empty() || !leads_into(path, home)) return {};
+  return fail(ErrorCode::Invalid,
+              fmt::format("hostPath {} lies in Muster's own directory {}, which no pod may see",
+                          path, home));
 }
 
 Result<VolumeSource> host_path(const json::Value& source) {
@@ -65,6 +86,9 @@ Result<VolumeSource> claimed_volume(const VolumeInput& input, const json::Value&
                             (*claim)["spec"]["volumeName"].as_string(), text_of(reference)));
   }
   const auto& spec = (*found->second)["spec"];
+  // What was made for a claim is the one part of the home that pods may see.
+  const auto& path = spec[spec["local"].is_object() ? "local" : "hostPath"]["path"].as_string();
+  if (!leads_into(path, input.home + "/volumes")) TRY(check_outside(path, input.home));
   VolumeSource out;
   if (spec["hostPath"].is_object()) {
     out = TRY(host_path(spec["hostPath"]));

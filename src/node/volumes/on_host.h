@@ -14,6 +14,9 @@ namespace muster::node {
 // With its parents; the mode is that of a new one.
 Result<void> make_directory(const std::string& path, mode_t mode);
 
+// Nobody's hostPath leads into the home.
+Result<void> check_outside(const std::string& path, const std::string& home);
+
 // A hostPath, checked and made as its type says.
 Result<VolumeSource> host_path(const json::Value& source);
 

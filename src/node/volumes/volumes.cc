@@ -177,7 +177,10 @@ Result<VolumeSource> empty_dir(const VolumeInput& input, const json::Value& volu
 }  // namespace
 
 Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& volume) {
-  if (volume["hostPath"].is_object()) return host_path(volume["hostPath"]);
+  if (const auto& source = volume["hostPath"]; source.is_object()) {
+    TRY(check_outside(source["path"].as_string(), input.home));
+    return host_path(source);
+  }
   if (is_refreshed(volume)) return file_volume(input, volume);
   if (volume["emptyDir"].is_object()) return empty_dir(input, volume);
   if (const auto& claim = volume["persistentVolumeClaim"]; claim.is_object())
@@ -201,6 +204,7 @@ Result<VolumeSources> make_volumes(const VolumeWork& work) {
                           .lookup = find,
                           .tokens = work.tokens,
                           .claimed = work.claimed,
+                          .home = work.home,
                           .directory = work.directory,
                           .memory_directory = work.memory_directory};
   VolumeSources out;

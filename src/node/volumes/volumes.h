@@ -36,6 +36,7 @@ struct VolumeInput {
   const Lookup& lookup;
   const VolumeTokens& tokens;
   const ClaimedVolumes& claimed;
+  std::string home;              // no hostPath leads into it; may be empty
   std::string directory;         // of this pod's volumes
   std::string memory_directory;  // the same on a memory file system, for secrets
 };
@@ -59,6 +60,7 @@ struct VolumeWork {
   ReferencedObjects objects;
   VolumeTokens tokens;
   ClaimedVolumes claimed;
+  std::string home;
   std::string directory;
   std::string memory_directory;
   Which which = Which::All;

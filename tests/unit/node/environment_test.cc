@@ -1,6 +1,7 @@
 #include "node/pod/container/environment.h"
 
 #include "node/network/service_environment.h"
+#include "node/pod/container/container_spec.h"
 #include "node/pod/container/expand.h"
 #include "node/pod/container/images.h"
 #include "unit/node/fixture.h"
@@ -177,6 +178,24 @@ TEST_F(Environment, CommandLinesTakeTheirPartsInOrder) {
             (Words{"sh", "x"}));
   EXPECT_FALSE(line(R"j({"image":"x"})j").has_value());
   EXPECT_FALSE(line(R"j({"image":"x","args":["a"]})j").has_value()) << "args alone name no program";
+}
+
+TEST_F(Environment, RightsOverTheMachineAreRefusedAndTheUsualOnesAreNot) {
+  const auto with_context = [this](const char* context) {
+    pod["spec"]["containers"].array()[0]["securityContext"] = parse(context);
+    pod["spec"]["containers"].array()[0]["command"] = json::Array{"true"};
+    return container_spec(ContainerWork{
+        .pod = std::make_shared<const json::Value>(pod), .container = "c", .place = place});
+  };
+  EXPECT_EQ(with_context(R"j({"privileged":true})j").error().message,
+            "securityContext.privileged: true cannot be obeyed: pods of this node have no rights "
+            "over the machine");
+  EXPECT_EQ(
+      with_context(R"j({"capabilities":{"add":["IPC_LOCK","CAP_SYS_ADMIN"]}})j").error().message,
+      "securityContext.capabilities.add: CAP_SYS_ADMIN cannot be obeyed: pods of this node "
+      "have no rights over the machine");
+  EXPECT_TRUE(
+      with_context(R"j({"privileged":false,"capabilities":{"add":["CAP_IPC_LOCK","KILL"]}})j"));
 }
 
 TEST(ServiceEnvironment, HasTheUsualVariables) {

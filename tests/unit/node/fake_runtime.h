@@ -226,6 +226,7 @@ class FakeRuntime final : public Runtime {
     co_return found != open_ports.end() && found->second;
   }
 
+  Bridge bridge() const override { return {}; }
   std::string log_path(const std::string&, const std::string&, const std::string& uid,
                        const std::string& container, int attempt) const override {
     return fmt::format("{}/{}-{}-{}.log", logs_, uid, container, attempt);

@@ -45,6 +45,7 @@ class Volumes : public ::testing::Test {
                         .lookup = lookup,
                         .tokens = tokens,
                         .claimed = claimed,
+                        .home = directory.path() + "/home",
                         .directory = directory.path() + "/volumes",
                         .memory_directory = directory.path() + "/memory"},
                        parse(volume));
@@ -77,6 +78,25 @@ TEST_F(Volumes, HostPathTypes) {
   EXPECT_TRUE(at("any", "").has_value());
   EXPECT_TRUE(make(R"j({"name":"v","hostPath":{"path":"/dev/null","type":"CharDevice"}})j"));
   EXPECT_FALSE(make(R"j({"name":"v","hostPath":{"path":"/dev/null","type":"BlockDevice"}})j"));
+}
+
+TEST_F(Volumes, NoHostPathLeadsIntoTheHome) {
+  const auto home = directory.path() + "/home";
+  fs::create_directories(home);
+  std::ofstream(home + "/muster.sock") << "x";
+  fs::create_symlink(home, directory.path() + "/link");
+  for (const char* path : {"/home", "/home/muster.sock", "/home/new", "/link/muster.sock",
+                           "/other/../home/muster.sock"}) {
+    const auto made = make(
+        fmt::format(R"j({{"name":"v","hostPath":{{"path":"{}{}"}}}})j", directory.path(), path));
+    ASSERT_FALSE(made) << path;
+    EXPECT_EQ(made.error().message, fmt::format("hostPath {}{} lies in Muster's own directory {}, "
+                                                "which no pod may see",
+                                                directory.path(), path, home));
+  }
+  EXPECT_FALSE(fs::exists(home + "/new"));
+  EXPECT_TRUE(make(
+      fmt::format(R"j({{"name":"v","hostPath":{{"path":"{}"}}}})j", directory.path() + "/homely")));
 }
 
 TEST_F(Volumes, ConfigMapWithItemsAndModes) {

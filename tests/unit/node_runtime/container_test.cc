@@ -104,9 +104,9 @@ TEST_F(RuntimeTest, SeesDevicesProcAndNoOtherPods) {
       container(
           {"sh", "-c",
            "echo $$; head -c 4 /dev/zero | wc -c; echo > /dev/null; ls /dev/fd/0 /dev/pts/ptmx;"
-           "touch /sys/x 2>/dev/null || echo sysfs fixed; ls " +
+           "touch /sys/x 2>/dev/null || echo sysfs fixed; ls -A " +
                home_ +
-               "/pods | wc -l;"
+               " | wc -l;"
                "test -d /proc/1 && cat /proc/1/comm; ls /sys/class/net | tr '\\n' ' '"}));
   EXPECT_EQ(exit.exit_code, 0);
   EXPECT_EQ(output("a"), "2\n4\n/dev/fd/0\n/dev/pts/ptmx\nsysfs fixed\n0\nmuster-init\neth0 lo ");

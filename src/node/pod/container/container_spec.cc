@@ -1,5 +1,7 @@
 #include "node/pod/container/container_spec.h"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -76,6 +78,32 @@ std::optional<std::uint32_t> id_at(const json::Value& container, const json::Val
     if (value.is_int()) return static_cast<std::uint32_t>(value.as_int());
   }
   return std::nullopt;
+}
+
+// Containers have the usual rights of containers and never more: with more, nothing of the machine
+// could be hidden from them.
+Result<void> check_rights(const json::Value& context) {
+  constexpr std::array kUsual = {"AUDIT_WRITE", "CHOWN",      "DAC_OVERRIDE", "FOWNER",
+                                 "FSETID",      "IPC_LOCK",   "KILL",         "NET_BIND_SERVICE",
+                                 "NET_RAW",     "SETFCAP",    "SETGID",       "SETPCAP",
+                                 "SETUID",      "SYS_CHROOT", "SYS_NICE"};
+  if (context["privileged"].as_bool()) {
+    return fail(
+        ErrorCode::Invalid,
+        "securityContext.privileged: true cannot be obeyed: pods of this node have no rights "
+        "over the machine");
+  }
+  for (const auto& right : context["capabilities"]["add"].as_array()) {
+    std::string_view name = right.as_string();
+    if (name.starts_with("CAP_")) name.remove_prefix(4);
+    if (std::ranges::find(kUsual, name) != kUsual.end()) continue;
+    return fail(
+        ErrorCode::Invalid,
+        fmt::format("securityContext.capabilities.add: {} cannot be obeyed: pods of this node "
+                    "have no rights over the machine",
+                    printable(right.as_string())));
+  }
+  return {};
 }
 
 void add_security(ContainerSpec& spec, const ContainerInput& input) {
@@ -171,9 +199,14 @@ SandboxSpec sandbox_spec(const json::Value& pod, const NodeOptions& options,
 }
 
 Result<ContainerSpec> container_spec(const ContainerInput& input) {
+  TRY(check_rights(input.container["securityContext"]));
   const auto& links = input.pod["spec"]["enableServiceLinks"];
-  const auto services = service_environment(input.services, api::namespace_of(input.pod),
-                                            links.is_null() || links.as_bool());
+  const bool in_host_network = input.pod["spec"]["hostNetwork"].as_bool();
+  const auto met = in_host_network && input.options.api_of_host
+                       ? services_of_host(input.services, *input.options.api_of_host)
+                       : input.services;
+  const auto services =
+      service_environment(met, api::namespace_of(input.pod), links.is_null() || links.as_bool());
   auto command = TRY(command_line({.environment = {.pod = input.pod,
                                                    .container = input.container,
                                                    .place = input.place,
