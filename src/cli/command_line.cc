@@ -145,11 +145,15 @@ class Parser {
   void add_up() {
     CLI::App* app =
         command("up", "Keep the embedded control plane running and serve its API on a UNIX socket.",
-                "  muster up\n  muster up --home /data/muster");
+                "  muster up\n  muster up --home /data/muster\n"
+                "  kubectl --kubeconfig ~/.muster/kubeconfig get pods");
     add_node_flags(app);
+    app->add_option("--api-port", up_.api_port,
+                    "Port on 127.0.0.1 for kubectl, with TLS and tokens (default: as last time)")
+        ->check(CLI::Range(1, 65535));
     app->callback([this] {
       flags_.long_running = true;
-      verb_ = [](Context& context) { return up(context, {}); };
+      verb_ = [this](Context& context) { return up(context, up_); };
     });
   }
 
@@ -301,6 +305,7 @@ class Parser {
   std::vector<std::string> run_named_;
   std::string dry_run_ = "client";
   ImagesOptions images_;
+  UpOptions up_;
   GetOptions get_;
   DescribeOptions describe_;
   std::vector<std::string> describe_words_;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "cli/cluster/network_api.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/cluster/stalls.h"
@@ -55,6 +56,7 @@ struct ControlPlane::Impl {
   rt::Event failed;
   std::unique_ptr<server::EmbeddedServer> server;
   std::unique_ptr<cluster::LocalCluster> cluster;
+  std::unique_ptr<NetworkApi> network;
   std::unique_ptr<node::Runtime> runtime;
   std::unique_ptr<node::NodeAgent> agent;
   std::unique_ptr<NodeLogs> logs;
@@ -65,13 +67,14 @@ struct ControlPlane::Impl {
   std::unique_ptr<net::HttpServer> http;
   rt::TaskScope scope;
 
-  Task<Result<void>> start(PlaneParts parts) {
+  Task<Result<void>> start(PlaneParts parts, std::optional<std::uint16_t> api_port) {
     std::error_code error;
     std::filesystem::create_directories(context.home, error);
     if (error)
       co_return fail(ErrorCode::Io,
                      fmt::format("cannot make {}: {}", context.home, error.message()));
     std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
+    const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
                                                         .pool = &context.pool,
@@ -79,23 +82,31 @@ struct ControlPlane::Impl {
                                                         .registry = context.registry,
                                                         .home = context.home,
                                                         .service_range = std::string(kServiceRange),
+                                                        .root_ca = credentials.ca_pem,
+                                                        .token_key = credentials.token_key,
                                                         .log = context.log.named("server")}));
     server->on_failure([this](const Error& why) {
       failure = why;
       failed.set();
     });
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
-    if (parts == PlaneParts::All) CO_TRY(co_await start_workers());
+    if (parts == PlaneParts::All) {
+      network = CO_TRY(NetworkApi::start(context, server->core(), credentials, api_port));
+      CO_TRY(co_await start_workers());
+    }
     co_return serve();
   }
 
   Task<Result<void>> start_workers() {
-    auto as_node = CO_TRY(node_options(context, node_name()));
+    auto settings = CO_TRY(node_options(context, node_name()));
     runtime = CO_TRY(node::create_runtime(context.loop, context.pool,
                                           {.home = context.home,
                                            .shim_path = CO_TRY(find_shim()),
                                            .service_range = std::string(kServiceRange),
                                            .logger = context.log.named("runtime")}));
+    CO_TRY(network->serve_pods(runtime->bridge()));
+    settings.api = network->for_pods();
+    settings.api_of_host = network->for_host();
     agent = CO_TRY(node::NodeAgent::create(
         {.loop = context.loop,
          .cluster = *cluster,
@@ -103,7 +114,7 @@ struct ControlPlane::Impl {
          .rng = context.rng,
          .disk = std::make_unique<node::PoolDiskWork>(context.loop, context.pool),
          .log = context.log.named("node")},
-        std::move(as_node)));
+        std::move(settings)));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
     scheduler =
@@ -134,6 +145,7 @@ struct ControlPlane::Impl {
     co_await scope.close();
     if (agent) co_await agent->settle(std::chrono::seconds(10));
     if (agent) co_await agent->close();
+    if (network) co_await network->close();
     if (runtime) co_await runtime->close();
     if (server) co_await server->close();
   }
@@ -142,10 +154,10 @@ struct ControlPlane::Impl {
 ControlPlane::ControlPlane(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ControlPlane::~ControlPlane() = default;
 
-Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(Context& context,
-                                                                PlaneParts parts) {
+Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(
+    Context& context, PlaneParts parts, std::optional<std::uint16_t> api_port) {
   std::unique_ptr<ControlPlane> plane(new ControlPlane(std::make_unique<Impl>(context)));
-  auto started = co_await plane->impl_->start(parts);
+  auto started = co_await plane->impl_->start(parts, api_port);
   if (!started) {
     co_await plane->close();
     co_return fail(started.error());

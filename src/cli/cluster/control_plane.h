@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "cli/context.h"
@@ -17,8 +19,10 @@ enum class PlaneParts;
 // pods keep running until somebody deletes them.
 class ControlPlane {
  public:
-  // Conflict when the home has another owner.
-  static Task<Result<std::unique_ptr<ControlPlane>>> start(Context& context, PlaneParts parts);
+  // Conflict when the home has another owner. `api_port`: where the API listens for others than the
+  // owner; without, where it did last time, or anywhere.
+  static Task<Result<std::unique_ptr<ControlPlane>>> start(
+      Context& context, PlaneParts parts, std::optional<std::uint16_t> api_port = std::nullopt);
   ~ControlPlane();
 
   [[nodiscard]] cluster::Cluster& cluster() const;

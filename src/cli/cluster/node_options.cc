@@ -60,6 +60,7 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   options.name = name;
   options.host_ip = node::host_address();
   options.host_name = host_name();
+  options.home = context.home;
   options.directory = context.home + "/node";
   options.memory_directory = "/dev/shm/muster-node-" + node::home_key(context.home);
   options.cpu_milli = static_cast<std::int64_t>(std::thread::hardware_concurrency()) * 1000;

@@ -4,6 +4,7 @@
 
 #include "cli/cluster/capacity.h"
 #include "cli/cluster/control_plane.h"
+#include "cli/cluster/network_api.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
@@ -24,7 +25,7 @@ Task<void> stop_on_failure(ControlPlane& plane, rt::Event& over) {
 
 Task<int> up(Context& context, UpOptions options) {
   const Monotonic begun = context.loop.monotonic();
-  auto plane = co_await ControlPlane::start(context, PlaneParts::All);
+  auto plane = co_await ControlPlane::start(context, PlaneParts::All, options.api_port);
   if (!plane) {
     print_error(plane.error());
     co_return exit_code::kFailed;
@@ -36,6 +37,7 @@ Task<int> up(Context& context, UpOptions options) {
                context.home);
     fmt::print("       API  unix://{}\n", socket_path(context.home));
     if (!context.capacity.empty()) fmt::print("  Declared  {}\n", describe(context.capacity));
+    fmt::print("   kubectl  --kubeconfig {}\n", kubeconfig_path(context.home));
     fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
     static_cast<void>(std::fflush(stdout));
   }

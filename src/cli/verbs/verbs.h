@@ -20,6 +20,7 @@ Task<int> run(Context& context, RunOptions options);
 
 struct UpOptions {
   bool quiet = false;
+  std::optional<std::uint16_t> api_port;
 };
 Task<int> up(Context& context, UpOptions options);
 
