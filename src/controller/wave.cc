@@ -1,5 +1,6 @@
 #include "controller/wave.h"
 
+#include <algorithm>
 #include <map>
 
 #include <fmt/format.h>
@@ -34,6 +35,16 @@ void fold(std::vector<Note>& notes, Note::Kind one, Note::Kind many) {
     });
     notes.push_back({.kind = many, .object_kind = object_kind, .subject = std::to_string(count)});
   }
+}
+
+// Whether the owner is a job of this kind and name with another uid. There is one of a name at a
+// time, and it is ours: that owner was deleted, and garbage collection has not come to its children
+// yet.
+bool is_of_predecessor(const json::Value& object, const plan::JobRef& job) {
+  return std::ranges::any_of(api::owners_of(object), [&](const api::OwnerReference& owner) {
+    return owner.controller && owner.kind == job.resource.kind && owner.name == job.name &&
+           api::split_api_version(owner.api_version).group == job.resource.group;
+  });
 }
 
 }  // namespace
@@ -148,7 +159,7 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
     co_return;
   }
   refusal.foreign = true;
-  refusal.terminating = api::is_deleting(**existing);
+  refusal.terminating = api::is_deleting(**existing) || is_of_predecessor(**existing, job);
   result.refusals.push_back(std::move(refusal));
 }
 

@@ -136,9 +136,13 @@ class Suite:
     def close(self):
         """Ends what the suite itself holds."""
 
+    def wants(self, name):
+        """Whether the command line chose a test of that name."""
+        return not self.words or any(word in name for word in self.words)
+
     def test(self, name, body, *arguments):
         """One named test. What its body returns is passed on; None when it failed or was not chosen."""
-        if self.words and not any(word in name for word in self.words):
+        if not self.wants(name):
             return None
         begun = time.monotonic()
         try:

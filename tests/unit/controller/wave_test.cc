@@ -27,6 +27,23 @@ class Refusing final : public simulation::ForwardingCluster {
   Error error_;
 };
 
+// A cluster in which somebody has every name. The embedded one would collect an object without an
+// owner at once.
+class Taken final : public simulation::ForwardingCluster {
+ public:
+  Taken(cluster::Cluster& inner, json::Value object)
+      : ForwardingCluster(inner), object_(std::make_shared<const json::Value>(std::move(object))) {}
+  Task<Result<api::ObjectPtr>> create(const api::Resource&, json::Value) override {
+    co_return fail(Error{.code = ErrorCode::AlreadyExists, .message = "it exists"});
+  }
+  Task<Result<api::ObjectPtr>> get(const api::Resource&, api::ObjectKey) override {
+    co_return object_;
+  }
+
+ private:
+  api::ObjectPtr object_;
+};
+
 class AnyAddress final : public plan::Addresses {
  public:
   [[nodiscard]] std::optional<std::string> of(const plan::ServiceIp&) const override {
@@ -125,6 +142,27 @@ TEST_F(WaveTest, OneThatIsLeavingIsWaitedFor) {
   ASSERT_THAT(result.refusals, SizeIs(1));
   EXPECT_TRUE(result.refusals[0].foreign);
   EXPECT_TRUE(result.refusals[0].terminating);
+}
+
+TEST_F(WaveTest, WhatADeletedJobOfThisNameLeftIsWaitedFor) {
+  Taken cluster(*cluster_, owned_pod("train-worker-0", "uid of the job before"));
+  const WaveResult result = run(cluster, {create("train-worker-0")});
+  ASSERT_THAT(result.refusals, SizeIs(1));
+  EXPECT_TRUE(result.refusals[0].foreign);
+  EXPECT_TRUE(result.refusals[0].terminating) << "garbage collection takes it";
+}
+
+TEST_F(WaveTest, WhatAJobOfAnotherNameKindOrGroupHasIsARefusal) {
+  for (const auto& [field, value] : {std::pair{"name", "other"}, std::pair{"kind", "Job"},
+                                     std::pair{"apiVersion", "kubeflow.org/v1"}}) {
+    json::Value pod = owned_pod("train-worker-0", "uid of another");
+    pod["metadata"]["ownerReferences"].array()[0][field] = value;
+    Taken cluster(*cluster_, std::move(pod));
+    const WaveResult result = run(cluster, {create("train-worker-0")});
+    ASSERT_THAT(result.refusals, SizeIs(1)) << field;
+    EXPECT_TRUE(result.refusals[0].foreign) << field;
+    EXPECT_FALSE(result.refusals[0].terminating) << field;
+  }
 }
 
 TEST_F(WaveTest, TheServersOwnVerdictGoesToTheEngine) {

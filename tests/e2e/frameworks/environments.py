@@ -1,0 +1,118 @@
+"""Virtual environments with real frameworks: laid once from pinned, hashed packages, kept in the cache.
+
+Each is a section of `pins.lock`, which `tests/e2e/frameworks/lock` makes from WANTED. Nothing is skipped: an environment that
+cannot be laid is a Failure with the reason, of every row that needs it.
+"""
+import fcntl
+import hashlib
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import time
+
+from checks import Failure, check
+
+HERE = pathlib.Path(__file__).resolve().parent
+LOCK = HERE / "pins.lock"
+CACHE = pathlib.Path(os.environ.get("XDG_CACHE_HOME", pathlib.Path.home() / ".cache")) / "muster"
+# Debian's own: an interpreter that others put before it in PATH may be of another version, for which there are no wheels.
+PYTHON = pathlib.Path("/usr/bin/python3")
+INSTALL_LIMIT = 600  # seconds; the largest wheel has 800 MB
+UNUSED_DAYS = 30
+
+# What each environment is made for; everything else in it follows from the lock.
+WANTED = {
+    "uv": ["uv"],
+    "mindspore": ["mindspore==2.10.0"],
+    "paddle": ["paddlepaddle==3.3.1", "setuptools"],  # which it imports and does not ask for
+    "paddle-ps": ["paddlepaddle==2.6.2", "protobuf==4.25.8", "numpy<2", "setuptools"],
+}
+
+
+def sections():
+    """Name → requirements with their hashes, as they stand in the lock."""
+    parts = re.split(r"^## (\S+)\n", LOCK.read_text(), flags=re.M)
+    return dict(zip(parts[1::2], parts[2::2]))
+
+
+def uv_environment():
+    """Hard links from uv's cache into the environments: packages take their space once."""
+    return {**os.environ, "UV_CACHE_DIR": str(CACHE / "uv"), "UV_PYTHON_DOWNLOADS": "never", "UV_NO_PROGRESS": "1", "UV_HTTP_TIMEOUT": "180"}
+
+
+def run(what, command, limit=INSTALL_LIMIT, env=None):
+    try:
+        done = subprocess.run([str(word) for word in command], env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True, errors="replace", timeout=limit, check=False)
+    except subprocess.TimeoutExpired:
+        raise Failure(f"{what} took longer than {limit} s") from None
+    check(done.returncode == 0, lambda: f"{what} ended with {done.returncode}:\n{done.stdout[-2000:]}")
+    return done.stdout
+
+
+class Environments:
+    """The environments that a suite asks for. Each is tried once; a failure is remembered and told again."""
+
+    def __init__(self):
+        self.tried = {}
+
+    def python(self, name):
+        """The absolute path of an environment's python, with everything installed."""
+        if name not in self.tried:
+            try:
+                self.tried[name] = laid(name) / "bin/python"
+            except (Failure, OSError) as error:
+                self.tried[name] = Failure(f"the environment {name} cannot be installed: {error}")
+        found = self.tried[name]
+        if isinstance(found, Failure):
+            raise found
+        return found
+
+
+def laid(name):
+    """The directory of an environment. Its name has the hash of all that is in it, so it never changes: new pins, new directory."""
+    check(PYTHON.exists(), f"there is no {PYTHON}")
+    known = sections()
+    check(name in known, f"{LOCK.name} has no section {name}; run tests/e2e/frameworks/lock")
+    version = run("asking for the version of python", [PYTHON, "-VV"], 30)
+    key = hashlib.sha256((version + known[name]).encode()).hexdigest()[:16]
+    top = CACHE / "venvs"
+    top.mkdir(parents=True, exist_ok=True)
+    directory, mark = top / key, top / key / "complete"
+    with (top / f"{key}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # another checkout may lay the same
+        if not mark.exists():
+            shutil.rmtree(directory, ignore_errors=True)
+            install(name, known[name], directory)
+            mark.write_text(f"{name}\n{version}")
+        os.utime(mark)
+    remove_unused(top)
+    return directory
+
+
+def install(name, requirements, directory):
+    if name == "uv":
+        run("python3 -m venv", [PYTHON, "-m", "venv", directory])
+        pins = directory / "pins.txt"
+        pins.write_text(requirements)
+        run("pip install uv", [directory / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "-r", pins])
+        return
+    uv = laid("uv") / "bin/uv"
+    env = uv_environment()
+    run("uv venv", [uv, "venv", "--quiet", "--python", PYTHON, directory], env=env)
+    pins = directory / "pins.txt"
+    pins.write_text(requirements)
+    # Compiled now: a pod's writes are its own, so each would compile anew what it imports.
+    run("uv pip sync", [uv, "pip", "sync", "--quiet", "--python", directory / "bin/python", "--require-hashes", "--only-binary", ":all:",
+                        "--compile-bytecode", pins], env=env)
+
+
+def remove_unused(top):
+    """Environments of earlier pins that no suite has used for a month."""
+    oldest = time.time() - UNUSED_DAYS * 86400
+    for mark in top.glob("*/complete"):
+        if mark.stat().st_mtime < oldest:
+            shutil.rmtree(mark.parent, ignore_errors=True)
+            (top / f"{mark.parent.name}.lock").unlink(missing_ok=True)
