@@ -8,6 +8,7 @@
 #include "engine/observed.h"
 #include "plan/ledger.h"
 #include "plan/plan.h"
+#include "plan/verdict.h"
 
 namespace muster::engine {
 
@@ -85,5 +86,9 @@ class Census {
 
 // As users see it; the sums of restarts are those of the pods that are there.
 plan::Counts count(const plan::Plan& plan, const Census& census);
+
+// The ranks that have a pod, in role and index order. One whose pod is on its way out, or is about
+// to be replaced, has none.
+std::vector<plan::RankReport> report(const Census& census);
 
 }  // namespace muster::engine

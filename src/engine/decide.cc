@@ -14,7 +14,6 @@
 #include "engine/outcome.h"
 #include "engine/refusals.h"
 #include "engine/remember.h"
-#include "engine/report.h"
 #include "engine/retry.h"
 #include "engine/scale.h"
 

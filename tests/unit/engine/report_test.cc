@@ -1,4 +1,4 @@
-#include "engine/report.h"
+#include "engine/census.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
