@@ -366,6 +366,13 @@ Task<void> User::set_workers(int replicas) {
   });
 }
 
+Task<void> User::wait_for_config() {
+  const api::ObjectKey key{.ns = std::string(kNamespace), .name = std::string(kJob)};
+  while (!co_await cluster_.get(api::config_maps(), key)) {
+    if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
+  }
+}
+
 Task<void> User::remove_config() {
   const auto removed = co_await cluster_.remove(api::config_maps(),
                                                 {std::string(kNamespace), std::string(kJob)}, {});

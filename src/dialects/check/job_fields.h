@@ -16,8 +16,8 @@ inline constexpr int kMostPods = 10'000;
 std::span<const Field> object_fields();
 
 // The table of a kind as its schema, with the sentence for the kind, and what only a schema shows:
-// the insides of its templates, and of the status what is ours. `role` is where a role stands in
-// the table.
+// the insides of its templates, and of the status what is ours. `roles` are where its roles stand
+// in the table.
 json::Value job_schema(FieldTable table, std::string_view doc,
                        const std::vector<std::string>& roles, std::span<const Field> status,
                        const std::vector<CelRule>& rules);

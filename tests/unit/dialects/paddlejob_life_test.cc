@@ -1,122 +1,18 @@
 // PaddleJobs as they live: their plans in the engine, and what the status and the events say of it.
-#include <algorithm>
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "engine/children.h"
-#include "engine/decide.h"
 #include "json/write.h"
-#include "paddle_support.h"
-#include "support.h"
+#include "paddle_life.h"
 
 namespace muster::dialects::test {
 namespace {
 
 using api::PodPhase;
-using engine::PodView;
 using testing::Contains;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using namespace std::chrono_literals;
-
-constexpr Time kNow = Time(std::chrono::seconds(1'800'000'000));
-
-// A job, its pods and objects, and the status that was stored last. Time goes on with every look.
-class Life {
- public:
-  explicit Life(json::Value job) : job_(std::move(job)), plan_(paddle_plan(job_)) {}
-
-  void edit(json::Value job) {
-    job_ = std::move(job);
-    job_["metadata"]["generation"] = ++generation_;
-    plan_ = paddle_plan(job_);
-  }
-
-  // Decides, stores, and does what was decided: all at once, as far as pods and objects go.
-  engine::Decision look() {
-    now_ += 1s;
-    engine::Decision decision = engine::decide(plan_, observed_, now_);
-    status_ = paddlejob().status(plan_, status_, decision.verdict, now_);
-    observed_.ledger = decision.verdict.ledger;
-    for (const auto& note : decision.notes) say(note);
-    for (const auto& action : decision.wave) do_it(action);
-    return decision;
-  }
-
-  void put(const std::string& name, PodPhase phase, const std::string& ip = "") {
-    PodView& pod = find(name);
-    pod.phase = phase;
-    if (!ip.empty()) pod.ip = ip;
-    std::optional<int> code;
-    if (phase == PodPhase::Succeeded) code = 0;
-    if (phase == PodPhase::Failed) code = 3;
-    pod.containers = {{.name = "paddle", .running = phase == PodPhase::Running, .exit_code = code}};
-  }
-  void all_run() {
-    int number = 0;
-    for (PodView& pod : observed_.pods) {
-      put(pod.name, PodPhase::Running, fmt::format("10.0.0.{}", ++number));
-    }
-  }
-  void take_away(const std::string& name) {
-    std::erase_if(observed_.pods, [&](const PodView& pod) { return pod.name == name; });
-  }
-
-  [[nodiscard]] std::string phase() const { return status_["phase"].as_string(); }
-  [[nodiscard]] const json::Value& status() const { return status_; }
-  [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
-  engine::Observed& observed() { return observed_; }
-  [[nodiscard]] std::vector<std::string> pods() const {
-    std::vector<std::string> names;
-    for (const PodView& pod : observed_.pods) names.push_back(pod.name);
-    std::ranges::sort(names);
-    return names;
-  }
-  [[nodiscard]] const json::Value& config() const { return config_; }
-
- private:
-  PodView& find(const std::string& name) {
-    const auto found = std::ranges::find(observed_.pods, name, &PodView::name);
-    EXPECT_NE(found, observed_.pods.end()) << name;
-    return *found;
-  }
-  void say(const plan::Note& note) {
-    if (const auto text = paddlejob().event_for(plan_.job, note)) {
-      events_.push_back(text->reason + ": " + text->message);
-    }
-  }
-  void do_it(const engine::Action& action) {
-    if (const auto* pod = std::get_if<engine::CreatePod>(&action)) {
-      json::Value body = engine::make_pod(plan_, *pod);
-      body["metadata"]["uid"] = fmt::format("uid-{}", ++uids_);
-      observed_.pods.push_back(PodView::from(body));
-    } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
-      json::Value body = engine::make_object(plan_, *object);
-      const auto& resource = object->object->id.resource;
-      if (resource == api::config_maps()) config_ = body["data"];
-      observed_.objects.push_back(engine::ObjectView::from(resource, body));
-    } else if (const auto* gone = std::get_if<engine::DeletePod>(&action)) {
-      take_away(gone->name);
-    } else if (const auto* other = std::get_if<engine::DeleteObject>(&action)) {
-      if (other->resource == api::config_maps()) config_ = {};
-      std::erase_if(observed_.objects, [&](const engine::ObjectView& view) {
-        return view.resource == other->resource && view.name == other->name;
-      });
-    }
-  }
-
-  json::Value job_;
-  plan::Plan plan_;
-  engine::Observed observed_;
-  json::Value status_;
-  json::Value config_;
-  std::vector<std::string> events_;
-  Time now_ = kNow;
-  int generation_ = 1;
-  int uids_ = 0;
-};
 
 TEST(PaddleLife, FromPendingOverTheBarrierToCompleted) {
   Life life(paddle("ps: 1, worker: 1"));
