@@ -41,5 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // Written twice, the status is the same: no endless loop of writes.
   CHECK(dialect.status(plan, status, verdict, now + std::chrono::hours(1)) == status);
   (void)dialect.manages(*job);
+  json::Value defaulted = *job;
+  dialect.set_defaults(defaulted);
+  json::Value again = defaulted;
+  dialect.set_defaults(again);
+  CHECK(again == defaulted);
+  (void)dialect.validate_update(*job, defaulted);
   return 0;
 }

@@ -56,8 +56,10 @@ json::Value selector_of(const std::string& uid) {
 }
 
 void set_defaults(json::Value& job) {
+  const json::Value& written = job;
+  // Validation says what is wrong with any other.
+  if (!written["metadata"].is_object() || !written["spec"]["template"].is_object()) return;
   json::Value& spec = job["spec"];
-  if (!spec.is_object() || !spec.at_path("template").is_object()) return;  // validation says so
   if (spec.at_path("parallelism").is_null() && spec.at_path("completionMode") != "Indexed")
     set_if_absent(spec, "completions", 1);
   set_if_absent(spec, "parallelism", 1);
@@ -73,8 +75,7 @@ void set_defaults(json::Value& job) {
   if (!labels.is_null() && !labels.is_object()) return;
   // A Job without labels gets those of its template, as the user wrote them.
   const bool ours_are_there = std::as_const(labels)[kControllerUid].is_string();
-  if (labels.is_object() && !ours_are_there &&
-      std::as_const(job)["metadata"]["labels"].as_object().empty())
+  if (labels.is_object() && !ours_are_there && written["metadata"]["labels"].as_object().empty())
     job["metadata"]["labels"] = labels;
   for (auto& [key, value] : own_labels(api::name_of(job), api::uid_of(job)))
     set_if_absent(labels, key, std::move(value));
