@@ -27,7 +27,7 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
       rng_(options.rng),
       log_(options.log.named("server")),
       root_ca_(std::move(options.root_ca)),
-      token_key_(std::move(options.token_key)),
+      token_key_pem_(std::move(options.token_key)),
       kinds_(options.registry),
       addresses_(std::move(addresses)),
       store_(std::move(store)),

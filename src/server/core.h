@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/random.h"
+#include "base/secret.h"
 #include "json/value.h"
 #include "plan/dialect.h"
 #include "rt/loop.h"
@@ -41,7 +42,7 @@ class Core {
     // PEM of who signs the API's certificate. When given, every namespace has it in a ConfigMap
     // kube-root-ca.crt, and pods are given a token, as on every cluster.
     std::string root_ca;
-    std::optional<net::SigningKey> token_key;  // without: one is made when it is needed
+    Secret token_key;                      // PEM, read when it is needed; without: one is made then
     VolumeDirectories* volumes = nullptr;  // none: nothing is made for claims
     Logger log;
   };
@@ -114,6 +115,7 @@ class Core {
   // Stores what `object` is now: gone, when nothing holds a deleted one any more.
   ObjectPtr store_change(Table& table, const ObjectPtr& old, json::Value object, Mode mode);
   ObjectPtr store_removal(Table& table, json::Value object, Mode mode);
+  Result<net::SigningKey> token_key() const;
   void give_token(json::Value& pod);
   void furnish_namespace(const std::string& name);
   void seed();
@@ -126,7 +128,8 @@ class Core {
   Rng& rng_;
   Logger log_;
   std::string root_ca_;
-  std::optional<net::SigningKey> token_key_;
+  Secret token_key_pem_;
+  mutable std::optional<net::SigningKey> token_key_;  // once it was needed
   Kinds kinds_;
   Addresses addresses_;
   std::unique_ptr<Store> store_;

@@ -9,9 +9,17 @@
 // Tokens of service accounts: given out, and known again.
 namespace muster::server {
 
+Result<net::SigningKey> Core::token_key() const {
+  if (!token_key_) {
+    token_key_ = TRY(token_key_pem_.empty() ? net::SigningKey::generate()
+                                            : net::SigningKey::from_pem(token_key_pem_));
+  }
+  return *token_key_;
+}
+
 Result<Token> Core::create_token_now(const ObjectKey& account, const TokenRequest& request) {
   constexpr std::int64_t kShortest = 600;
-  if (!token_key_) token_key_ = TRY(net::SigningKey::generate());
+  const auto key = TRY(token_key());
   Table& accounts = journal_.table(api::service_accounts());
   const ObjectPtr owner = accounts.find_head(account);
   if (owner == nullptr) return fail(not_found(accounts.kind(), account.name));
@@ -39,13 +47,12 @@ Result<Token> Core::create_token_now(const ObjectKey& account, const TokenReques
   claims.issued = std::chrono::floor<std::chrono::seconds>(loop_.now());
   claims.expires =
       claims.issued + seconds_saturating(std::max(request.expiration_seconds, kShortest));
-  return Token{.value = TRY(sign_token(*token_key_, claims)),
-               .expires = format_time(claims.expires)};
+  return Token{.value = TRY(sign_token(key, claims)), .expires = format_time(claims.expires)};
 }
 
 Result<TokenClaims> Core::verify_token(std::string_view token) const {
-  if (!token_key_) return fail(ErrorCode::Unauthorized, "token: none was ever given out");
-  TokenClaims claims = TRY(server::verify_token(*token_key_, token, kApiAudience, loop_.now()));
+  TokenClaims claims =
+      TRY(server::verify_token(TRY(token_key()), token, kApiAudience, loop_.now()));
   const ObjectPtr owner =
       journal_.table(api::service_accounts()).find_seen({.ns = claims.ns, .name = claims.account});
   if (owner == nullptr || api::uid_of(*owner) != claims.account_uid)

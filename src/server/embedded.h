@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -30,7 +29,7 @@ class EmbeddedServer {
     std::string service_range = "10.96.0.0/16";
     std::string root_ca;
     std::unique_ptr<VolumeDirectories> volumes;  // none given: in the home, where there is one
-    std::optional<net::SigningKey> token_key;
+    Secret token_key;
     Logger log;
   };
 

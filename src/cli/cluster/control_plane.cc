@@ -49,13 +49,16 @@ class NodeLogs final : public server::LogSource {
 
 // In the order they are made; close() goes backwards.
 struct ControlPlane::Impl {
-  explicit Impl(Context& with) : context(with), failed(with.loop), scope(with.loop) {}
+  explicit Impl(Context& with)
+      : context(with), failed(with.loop), tls_awake(with.loop), scope(with.loop) {}
 
   Context& context;
   std::optional<Error> failure;
   rt::Event failed;
   std::unique_ptr<server::EmbeddedServer> server;
   std::unique_ptr<cluster::LocalCluster> cluster;
+  std::optional<Result<net::TlsContext>> tls;
+  rt::Event tls_awake;
   std::unique_ptr<NetworkApi> network;
   std::unique_ptr<node::Runtime> runtime;
   std::unique_ptr<node::NodeAgent> agent;
@@ -75,6 +78,7 @@ struct ControlPlane::Impl {
                      fmt::format("cannot make {}: {}", context.home, error.message()));
     std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
     const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
+    if (parts == PlaneParts::All) scope.spawn(wake_tls(credentials.server));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
                                                         .pool = &context.pool,
@@ -91,10 +95,20 @@ struct ControlPlane::Impl {
     });
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
     if (parts == PlaneParts::All) {
-      network = CO_TRY(NetworkApi::start(context, server->core(), credentials, api_port));
+      CO_TRY(co_await tls_awake.wait());
+      network = CO_TRY(NetworkApi::start(context, server->core(), credentials,
+                                         CO_TRY(std::move(*tls)), api_port));
       CO_TRY(co_await start_workers());
     }
     co_return serve();
+  }
+
+  // OpenSSL takes milliseconds to wake up: meanwhile the store is opened.
+  Task<void> wake_tls(net::Identity identity) {
+    auto made = co_await context.pool.run(
+        context.loop, [identity] { return net::TlsContext::server({.identity = identity}); });
+    tls = made ? std::move(*made) : fail(made.error());
+    tls_awake.set();
   }
 
   Task<Result<void>> start_workers() {

@@ -77,7 +77,7 @@ std::string kubeconfig(const server::Credentials& credentials, std::uint16_t por
       kLoopback, port, base64_encode(credentials.ca_pem), credentials.admin_token.reveal());
 }
 
-Result<std::unique_ptr<net::Listener>> listen(Context& context, const net::TlsContext& tls,
+Result<std::unique_ptr<net::Listener>> listen(Context& context, net::TlsContext tls,
                                               std::optional<std::uint16_t> wanted) {
   const std::uint16_t port = wanted ? *wanted : read_ports(context.home).loopback;
   auto listener = net::listen_tcp(context.loop, {.address = kLoopback, .port = port, .tls = tls});
@@ -110,12 +110,12 @@ NetworkApi::NetworkApi(Context& context, server::Core& core, const server::Crede
 
 Result<std::unique_ptr<NetworkApi>> NetworkApi::start(Context& context, server::Core& core,
                                                       const server::Credentials& credentials,
+                                                      net::TlsContext tls,
                                                       std::optional<std::uint16_t> port) {
   std::unique_ptr<NetworkApi> api(new NetworkApi(context, core, credentials));
-  const auto tls = TRY(net::TlsContext::server({.identity = credentials.server}));
-  api->http_ =
-      std::make_unique<net::HttpServer>(context.loop, TRY(listen(context, tls, port)), api->front_,
-                                        net::HttpServerOptions{.log = context.log.named("https")});
+  api->http_ = std::make_unique<net::HttpServer>(
+      context.loop, TRY(listen(context, std::move(tls), port)), api->front_,
+      net::HttpServerOptions{.log = context.log.named("https")});
   TRY(write_private(kubeconfig_path(context.home), kubeconfig(credentials, api->http_->port())));
   api->http_->start();
   return api;

@@ -30,6 +30,7 @@ class NetworkApi {
   // the owner in the home.
   static Result<std::unique_ptr<NetworkApi>> start(Context& context, server::Core& core,
                                                    const server::Credentials& credentials,
+                                                   net::TlsContext tls,
                                                    std::optional<std::uint16_t> port);
   // Lets the pods of the bridge in.
   Result<void> serve_pods(const node::Bridge& bridge);

@@ -14,6 +14,7 @@
 #include "net/stream.h"
 #include "node/agent/agent.h"
 #include "node/logs/log_endpoint.h"
+#include "node/network/forwarder.h"
 #include "node/runtime/runtime.h"
 
 namespace muster::cli {
@@ -40,7 +41,22 @@ Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context,
   return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
 }
 
-Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions options) {
+// Lets pods reach the API server that this node itself talks to; none where a pod could not speak
+// with it: over a socket, or below a path of a proxy.
+Result<std::unique_ptr<node::Forwarder>> forward_api(Context& context,
+                                                     const cluster::kube::Server& server,
+                                                     const node::Bridge& bridge) {
+  if (server.is_socket() || !server.prefix.empty()) return std::unique_ptr<node::Forwarder>();
+  return node::Forwarder::start(
+      context.loop, {.address = bridge.address,
+                     .device = bridge.device,
+                     .target = net::tcp_connector(context.loop, context.pool,
+                                                  {.host = server.host, .port = server.port}),
+                     .log = context.log.named("forwarder")});
+}
+
+Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::Server server,
+                         NodeVerbOptions options) {
   node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node::RuntimeOptions runtime_options{.home = context.home,
                                        .shim_path = CO_TRY(find_shim()),
@@ -54,6 +70,12 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
   auto listener = CO_TRY(listen_for_logs(context, options));
   node_settings.host_ip = options.address;
   if (listener) node_settings.log_port = listener->port();
+  const auto bridge = runtime->bridge();
+  const auto forwarder = CO_TRY(forward_api(context, server, bridge));
+  if (forwarder) {
+    node_settings.api = {.address = bridge.address, .port = forwarder->port()};
+    node_settings.api_of_host = {.address = server.host, .port = server.port};
+  }
   auto agent = CO_TRY(node::NodeAgent::create(
       {.loop = context.loop,
        .cluster = cluster,
@@ -79,6 +101,7 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, NodeVerbOptions
   if (http) co_await http->close();
   co_await watching.close();
   co_await agent->close();
+  if (forwarder) co_await forwarder->close();
   co_await runtime->close();
   co_return started;
 }
@@ -96,7 +119,7 @@ Task<int> node(Context& context, NodeVerbOptions options) {
     print_error(cluster.error());
     co_return exit_code::kFailed;
   }
-  const auto done = co_await serve(context, **cluster, std::move(options));
+  const auto done = co_await serve(context, **cluster, config->server, std::move(options));
   co_await (*cluster)->close();
   if (!done) print_error(done.error());
   co_return done ? exit_code::kOk : exit_code::kFailed;

@@ -237,6 +237,7 @@ Result<void> ensure_file(const std::string& path) {
 Result<void> enter_root(const RootSpec& spec) {
   TRY(leave_mounts_of_host());
   const auto hidden = TRY(hidden_places(spec));
+  const auto hidden_in_image = hidden_in({.source = spec.root.directory, .target = ""}, hidden);
   // Sources are taken while the host can still be seen.
   std::vector<Planned> views;
   std::vector<Planned> volumes;
@@ -278,6 +279,7 @@ Result<void> enter_root(const RootSpec& spec) {
   if (shows_host(spec)) {
     for (const auto& place : hidden) TRY(hide(place));
   }
+  for (const auto& place : hidden_in_image) TRY(hide(place));
   if (spec.shm_directory.empty())
     TRY(mount_new("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777"));
   std::size_t next = volumes.size() - spec.mounts.size();

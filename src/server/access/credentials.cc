@@ -13,6 +13,7 @@
 #include "json/read.h"
 #include "json/value.h"
 #include "json/write.h"
+#include "net/tls/signing.h"
 
 namespace muster::server {
 namespace {
@@ -21,6 +22,7 @@ constexpr std::chrono::hours kAuthorityLife{24 * 365 * 10};
 constexpr std::chrono::hours kServerLife{24 * 365};
 // A plane may run for months: what ends within this is made anew at its start.
 constexpr std::chrono::hours kTooSoon{24 * 120};
+constexpr std::int64_t kLastSecond = 9'000'000'000;  // nanoseconds end in 2262
 constexpr std::size_t kMaxFileBytes = std::size_t{64} << 10U;
 
 // Empty when there is none.
@@ -49,27 +51,19 @@ Result<void> write_file(const std::string& path, std::string_view text) {
   return {};
 }
 
-bool lasts(const std::string& certificate_pem, Time now) {
-  const auto infos = net::parse_certificates(certificate_pem);
-  return infos && infos->front().not_after > now + kTooSoon;
-}
-
-bool names_all(const std::string& certificate_pem, const CredentialOptions& options) {
-  const auto infos = net::parse_certificates(certificate_pem);
-  if (!infos) return false;
-  const auto holds = [](const std::vector<std::string>& all,
-                        const std::vector<std::string>& wanted) {
-    return std::ranges::all_of(
-        wanted, [&](const auto& name) { return std::ranges::find(all, name) != all.end(); });
-  };
-  return holds(infos->front().dns_names, options.dns_names) &&
-         holds(infos->front().ip_addresses, options.ip_addresses);
+// The ends of its certificates and the names in them are beside them in the file.
+Time end_of(const net::Identity& identity) {
+  const auto infos = net::parse_certificates(identity.certificate_pem);
+  return infos ? infos->front().not_after : Time{};
 }
 
 // The file's members; whatever is empty is to be made.
 struct Kept {
   net::Identity authority;
+  Time authority_ends{};
   net::Identity server;
+  Time server_ends{};
+  std::vector<std::string> names;  // of the server
   Secret token_key;
   Secret admin_token;
 };
@@ -89,20 +83,36 @@ Result<Kept> read_kept(const std::string& path) {
     return net::Identity{.certificate_pem = value["certificate"].as_string(),
                          .key_pem = Secret(value["key"].as_string())};
   };
+  const auto end = [](const json::Value& value) {
+    return Time(
+        std::chrono::seconds(std::clamp<std::int64_t>(value["ends"].as_int(), 0, kLastSecond)));
+  };
+  std::vector<std::string> names;
+  for (const json::Value& name : kept["names"].as_array()) names.push_back(name.as_string());
   return Kept{.authority = identity(kept["authority"]),
+              .authority_ends = end(kept["authority"]),
               .server = identity(kept["server"]),
+              .server_ends = end(kept["server"]),
+              .names = std::move(names),
               .token_key = Secret(kept["tokenKey"].as_string()),
               .admin_token = Secret(kept["adminToken"].as_string())};
 }
 
 Result<void> write_kept(const std::string& path, const Kept& kept) {
-  const auto identity = [](const net::Identity& value) {
-    return json::Object{{"certificate", value.certificate_pem}, {"key", value.key_pem.reveal()}};
+  const auto identity = [](const net::Identity& value, Time end) {
+    const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(end.time_since_epoch());
+    return json::Object{{"certificate", value.certificate_pem},
+                        {"key", value.key_pem.reveal()},
+                        {"ends", std::int64_t{seconds.count()}}};
   };
-  return write_file(path, json::write(json::Object{{"authority", identity(kept.authority)},
-                                                   {"server", identity(kept.server)},
-                                                   {"tokenKey", kept.token_key.reveal()},
-                                                   {"adminToken", kept.admin_token.reveal()}}));
+  json::Array names;
+  for (const std::string& name : kept.names) names.emplace_back(name);
+  return write_file(
+      path, json::write(json::Object{{"authority", identity(kept.authority, kept.authority_ends)},
+                                     {"server", identity(kept.server, kept.server_ends)},
+                                     {"names", std::move(names)},
+                                     {"tokenKey", kept.token_key.reveal()},
+                                     {"adminToken", kept.admin_token.reveal()}}));
 }
 
 Secret random_token(Rng& rng) {
@@ -116,33 +126,38 @@ Secret random_token(Rng& rng) {
 Result<Credentials> load_credentials(const CredentialOptions& options, Rng& rng, Time now) {
   Kept kept = TRY(read_kept(options.path));
   bool changed = false;
-  const auto renew = [&changed](auto& what, auto made) {
-    what = std::move(made);
+  if (kept.authority_ends <= now + kTooSoon) {
+    kept.authority = TRY(net::make_self_signed({.common_name = "muster-ca",
+                                                .use = net::CertificateUse::Authority,
+                                                .valid_for = kAuthorityLife},
+                                               now));
+    kept.authority_ends = end_of(kept.authority);
+    kept.server_ends = Time{};
+  }
+  std::vector<std::string> names = options.dns_names;
+  names.insert(names.end(), options.ip_addresses.begin(), options.ip_addresses.end());
+  if (kept.server_ends <= now + kTooSoon || kept.names != names) {
+    kept.server = TRY(net::make_signed({.common_name = "kubernetes",
+                                        .dns_names = options.dns_names,
+                                        .ip_addresses = options.ip_addresses,
+                                        .valid_for = kServerLife},
+                                       kept.authority, now));
+    kept.server_ends = end_of(kept.server);
+    kept.names = std::move(names);
     changed = true;
-  };
-  if (!lasts(kept.authority.certificate_pem, now)) {
-    renew(kept.authority, TRY(net::make_self_signed({.common_name = "muster-ca",
-                                                     .use = net::CertificateUse::Authority,
-                                                     .valid_for = kAuthorityLife},
-                                                    now)));
-    kept.server = {};
   }
-  if (!lasts(kept.server.certificate_pem, now) ||
-      !names_all(kept.server.certificate_pem, options)) {
-    renew(kept.server, TRY(net::make_signed({.common_name = "kubernetes",
-                                             .dns_names = options.dns_names,
-                                             .ip_addresses = options.ip_addresses,
-                                             .valid_for = kServerLife},
-                                            kept.authority, now)));
+  if (kept.token_key.empty()) {
+    kept.token_key = TRY(net::SigningKey::generate()).pem();
+    changed = true;
   }
-  if (kept.token_key.empty()) renew(kept.token_key, TRY(net::SigningKey::generate()).pem());
-  if (kept.admin_token.empty()) renew(kept.admin_token, random_token(rng));
+  if (kept.admin_token.empty()) {
+    kept.admin_token = random_token(rng);
+    changed = true;
+  }
   if (changed) TRY(write_kept(options.path, kept));
-  auto key = net::SigningKey::from_pem(kept.token_key);
-  if (!key) return fail(key.error().in(options.path));
-  return Credentials{.ca_pem = kept.authority.certificate_pem,
+  return Credentials{.ca_pem = std::move(kept.authority.certificate_pem),
                      .server = std::move(kept.server),
-                     .token_key = std::move(*key),
+                     .token_key = std::move(kept.token_key),
                      .admin_token = std::move(kept.admin_token)};
 }
 

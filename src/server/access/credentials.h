@@ -7,17 +7,16 @@
 #include "base/random.h"
 #include "base/secret.h"
 #include "base/time.h"
-#include "net/tls/signing.h"
 #include "net/tls/tls.h"
 
 namespace muster::server {
 
 // What the API proves itself with, and what it knows its clients by.
 struct Credentials {
-  std::string ca_pem;         // who signed the server's certificate
-  net::Identity server;       // for TLS
-  net::SigningKey token_key;  // of service-account tokens
-  Secret admin_token;         // of the owner of the home
+  std::string ca_pem;    // who signed the server's certificate
+  net::Identity server;  // for TLS
+  Secret token_key;      // PEM; signs service-account tokens
+  Secret admin_token;    // of the owner of the home
 };
 
 struct CredentialOptions {
@@ -28,7 +27,8 @@ struct CredentialOptions {
 };
 
 // Those of the file; what is missing, or ends soon, is made anew and kept there. Blocking, once, at
-// the start: a read, or keys and a write of some milliseconds for a new home.
+// the start: a read (nothing is asked of OpenSSL, which takes milliseconds to wake up), or keys and
+// a write of some milliseconds for a new home.
 Result<Credentials> load_credentials(const CredentialOptions& options, Rng& rng, Time now);
 
 }  // namespace muster::server

@@ -16,10 +16,12 @@ class HiddenTest : public RuntimeTest {
     std::ofstream(home_ + "/store.db") << "everything\n";
     std::ofstream(home_ + "/muster.sock") << "not really a socket\n";
   }
-  std::string look(const std::string& script, std::vector<Mount> mounts = {}) {
+  std::string look(const std::string& script, std::vector<Mount> mounts = {},
+                   RootFilesystem root = {}) {
     pod("a");
     auto spec = container({"sh", "-c", "exec 2>&1; " + script});
     spec.mounts = std::move(mounts);
+    spec.root = std::move(root);
     run_container("a", spec);
     auto seen = output("a");
     remove("a");
@@ -66,6 +68,14 @@ TEST_F(HiddenTest, HostPathsAboveTheHomeDoNotShowIt) {
             {.source = above, .target = "/above"},
             {.source = home_, .target = "/itself"}});
   EXPECT_EQ(seen, "0\n0\n0\nthe rest\n");
+}
+
+TEST_F(HiddenTest, AnImageThatHoldsTheHomeDoesNotShowIt) {
+  put_secrets();
+  open_runtime();
+  EXPECT_EQ(look("ls -A " + home_ + " | wc -l", {},
+                 {.kind = RootFilesystem::Kind::Directory, .directory = "/"}),
+            "0\n");
 }
 
 TEST_F(HiddenTest, AHomeOnAMountOfItsOwnIsHiddenAtEveryPlaceOfThatMount) {

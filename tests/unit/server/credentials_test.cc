@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "home.h"
+#include "net/tls/signing.h"
 
 namespace muster::server {
 namespace {
@@ -40,7 +41,8 @@ TEST_F(CredentialsTest, AreMadeOnceAndKeptForTheirOwnerOnly) {
   const auto again = load();
   EXPECT_EQ(again.ca_pem, first.ca_pem);
   EXPECT_EQ(again.server.certificate_pem, first.server.certificate_pem);
-  EXPECT_EQ(again.token_key.id(), first.token_key.id());
+  EXPECT_EQ(again.token_key.reveal(), first.token_key.reveal());
+  EXPECT_TRUE(net::SigningKey::from_pem(first.token_key));
   EXPECT_EQ(again.admin_token.reveal(), first.admin_token.reveal());
   EXPECT_EQ(again.admin_token.reveal().size(), 64U);
 }
@@ -50,7 +52,7 @@ TEST_F(CredentialsTest, OnlyWhatEndsSoonIsRenewed) {
   const auto later = load(kNow + std::chrono::hours(24 * 300));
   EXPECT_EQ(later.ca_pem, first.ca_pem);
   EXPECT_NE(later.server.certificate_pem, first.server.certificate_pem);
-  EXPECT_EQ(later.token_key.id(), first.token_key.id());
+  EXPECT_EQ(later.token_key.reveal(), first.token_key.reveal());
   const auto much_later = load(kNow + std::chrono::hours(24 * 365 * 10));
   EXPECT_NE(much_later.ca_pem, first.ca_pem);
   EXPECT_EQ(much_later.admin_token.reveal(), first.admin_token.reveal());
