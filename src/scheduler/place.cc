@@ -52,6 +52,15 @@ std::set<std::string> host_ports_of(const json::Value& pod) {
   return ports;
 }
 
+std::set<std::string> claims_of(const json::Value& pod) {
+  std::set<std::string> claims;
+  for (const json::Value& volume : pod["spec"]["volumes"].as_array()) {
+    const std::string& name = volume["persistentVolumeClaim"]["claimName"].as_string();
+    if (!name.empty()) claims.insert(name);
+  }
+  return claims;
+}
+
 bool ports_are_free(const Room& room, const PodView& pod) {
   return std::ranges::none_of(
       pod.host_ports, [&](const std::string& port) { return room.taken_ports.contains(port); });
@@ -167,6 +176,33 @@ void refuse(const Group& entry, const std::string& message, bool never, Placemen
   }
 }
 
+using Claims = std::map<api::ObjectKey, const ClaimView*>;
+
+// Why a pod's claims keep it from running, in kube-scheduler's words.
+std::optional<std::string> missing_claim(const PodView& pod, const Claims& claims) {
+  for (const std::string& name : pod.claims) {
+    const auto found = claims.find({.ns = pod.key.ns, .name = name});
+    if (found == claims.end()) return fmt::format("persistentvolumeclaim \"{}\" not found", name);
+    if (found->second->deleting)
+      return fmt::format("persistentvolumeclaim \"{}\" is being deleted", name);
+    if (!found->second->bound)
+      return fmt::format("pod has unbound immediate PersistentVolumeClaims: \"{}\"", name);
+  }
+  return std::nullopt;
+}
+
+bool wait_for_claims(const std::vector<NodeView>& nodes, const Group& entry, const Claims& claims,
+                     Placement& placement) {
+  for (const PodView* pod : entry.waiting) {
+    const auto why = missing_claim(*pod, claims);
+    if (!why) continue;
+    refuse(entry, fmt::format("0/{} nodes are available: {}.", nodes.size(), *why), false,
+           placement);
+    return true;
+  }
+  return false;
+}
+
 void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free,
                  const Free& empty, Placement& placement) {
   const int members = entry.placed + static_cast<int>(entry.waiting.size());
@@ -226,16 +262,29 @@ PodView PodView::from(const json::Value& pod) {
                .created = api::creation_time_of(pod).value_or(Time{}),
                .requests = api::requests_of(pod["spec"]),
                .host_ports = host_ports_of(pod),
-               .node_selector = string_map(pod["spec"]["nodeSelector"])};
+               .node_selector = string_map(pod["spec"]["nodeSelector"]),
+               .claims = claims_of(pod)};
   view.requests["pods"] = api::Quantity::of(1);
   return view;
 }
 
-Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods) {
+ClaimView ClaimView::from(const json::Value& claim) {
+  return {.key = api::key_of(claim),
+          .bound = claim["status"]["phase"].as_string() == "Bound",
+          .deleting = api::is_deleting(claim)};
+}
+
+Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods,
+                const std::vector<ClaimView>& claims) {
   Placement placement;
+  Claims known;
+  for (const ClaimView& claim : claims) known[claim.key] = &claim;
   Free free = free_amounts(nodes, pods);
   const Free empty = free_amounts(nodes, {});
-  for (const Group& entry : group(pods)) place_group(nodes, entry, free, empty, placement);
+  for (const Group& entry : group(pods)) {
+    if (!wait_for_claims(nodes, entry, known, placement))
+      place_group(nodes, entry, free, empty, placement);
+  }
   return placement;
 }
 

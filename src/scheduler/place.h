@@ -36,8 +36,17 @@ struct PodView {
   Amounts requests;                  // "pods": 1 among them
   std::set<std::string> host_ports;  // TCP/8080: one pod of a node at a time
   std::map<std::string, std::string> node_selector;
+  std::set<std::string> claims;  // in its namespace
 
   static PodView from(const json::Value& pod);
+};
+
+struct ClaimView {
+  api::ObjectKey key;
+  bool bound = false;
+  bool deleting = false;
+
+  static ClaimView from(const json::Value& claim);
 };
 
 struct Binding {
@@ -60,7 +69,8 @@ struct Placement {
 
 // Where every unplaced pod goes. Groups by priority, then age; a group is placed whole (at least
 // its size, counting members that run already) or not at all, and one that does not fit keeps
-// nothing from those behind it.
-Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods);
+// nothing from those behind it. A group with a pod whose claims are not all bound waits.
+Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods,
+                const std::vector<ClaimView>& claims = {});
 
 }  // namespace muster::scheduler

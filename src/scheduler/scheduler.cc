@@ -55,8 +55,10 @@ Scheduler::Scheduler(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Logger
       changed_(loop),
       nodes_(changed_, any),
       pods_(changed_, ours_or_placed),
+      claims_(changed_, any),
       node_reflector_(loop, cluster, api::nodes(), {}, nodes_, rng, log_),
-      pod_reflector_(loop, cluster, api::pods(), {}, pods_, rng, log_) {}
+      pod_reflector_(loop, cluster, api::pods(), {}, pods_, rng, log_),
+      claim_reflector_(loop, cluster, api::persistent_volume_claims(), {}, claims_, rng, log_) {}
 
 Task<void> Scheduler::run() {
   rt::TaskScope scope(loop_);
@@ -64,8 +66,11 @@ Task<void> Scheduler::run() {
   const std::stop_callback linked(co_await rt::current_stop(), stop);
   scope.spawn(node_reflector_.run());
   scope.spawn(pod_reflector_.run());
+  scope.spawn(claim_reflector_.run());
   while (co_await changed_.wait()) {
-    if (!node_reflector_.synced().is_set() || !pod_reflector_.synced().is_set()) {
+    const bool synced = node_reflector_.synced().is_set() && pod_reflector_.synced().is_set() &&
+                        claim_reflector_.synced().is_set();
+    if (!synced) {
       changed_.reset();
       continue;
     }
@@ -82,8 +87,10 @@ Task<Result<void>> Scheduler::schedule() {
   for (const auto& [uid, node] : nodes_.all()) nodes.push_back(node);
   std::vector<PodView> pods;
   for (const auto& [uid, pod] : pods_.all()) pods.push_back(pod);
+  std::vector<ClaimView> claims;
+  for (const auto& [uid, claim] : claims_.all()) claims.push_back(claim);
   std::erase_if(explained_, [&](const auto& entry) { return !pods_.all().contains(entry.first); });
-  Placement placement = place(nodes, pods);
+  Placement placement = place(nodes, pods, claims);
   rt::TaskScope scope(loop_);
   for (Binding& binding : placement.bindings) scope.spawn(bind(std::move(binding)));
   for (Refused& refused : placement.refused) {

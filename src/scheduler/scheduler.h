@@ -84,8 +84,10 @@ class Scheduler {
   rt::Event changed_;
   Views<NodeView> nodes_;
   Views<PodView> pods_;
+  Views<ClaimView> claims_;
   cluster::Reflector node_reflector_;
   cluster::Reflector pod_reflector_;
+  cluster::Reflector claim_reflector_;
   std::map<std::string, std::string> explained_;  // by pod uid: the last message
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/object.h"
 #include "api/pod.h"
 #include "base/strings.h"
 #include "cli/print_error.h"
@@ -26,6 +27,19 @@ std::optional<std::string> hopeless(const JobFollower& follower) {
     }
   }
   return std::nullopt;
+}
+
+// What a pod is waiting for, where that is worth a line; empty: nothing.
+std::string why_waiting(const json::Value& pod) {
+  const json::Value& placed = api::condition_of(pod, "PodScheduled");
+  const std::string& message = placed["message"].as_string();
+  const bool gang = message.starts_with("waiting for the gang");  // its peers are on their way
+  if (placed["status"].as_string() == "False") return gang ? "" : message;
+  for (const json::Value& status : pod["status"]["containerStatuses"].as_array()) {
+    const json::Value& waiting = status["state"]["waiting"];
+    if (waiting["reason"].as_string() == "ContainerCreating") return waiting["message"].as_string();
+  }
+  return "";
 }
 
 }  // namespace
@@ -207,13 +221,9 @@ Task<void> AttachedRun::kill_pods() {
 // What keeps a pod from starting, once for each sentence: a claim that is missing, say.
 void AttachedRun::tell_waiting() {
   for (const auto& [name, pod] : follower_.pods()) {
-    for (const json::Value& status : (*pod)["status"]["containerStatuses"].as_array()) {
-      const json::Value& waiting = status["state"]["waiting"];
-      const std::string& message = waiting["message"].as_string();
-      if (waiting["reason"].as_string() != "ContainerCreating" || message.empty()) continue;
-      if (told_.insert(message).second)
-        screen_.note(fmt::format("   Waiting  pod {}: {}", name, printable(message)));
-    }
+    const std::string message = why_waiting(*pod);
+    if (!message.empty() && told_.insert(message).second)
+      screen_.note(fmt::format("   Waiting  pod {}: {}", name, printable(message)));
   }
 }
 

@@ -5,15 +5,7 @@ namespace muster::node {
 namespace {
 
 const api::Resource& resource_of(ReferenceKind kind) {
-  switch (kind) {
-    case ReferenceKind::ConfigMap:
-      return api::config_maps();
-    case ReferenceKind::Secret:
-      return api::secrets();
-    case ReferenceKind::Claim:
-      break;
-  }
-  return api::persistent_volume_claims();
+  return kind == ReferenceKind::ConfigMap ? api::config_maps() : api::secrets();
 }
 
 }  // namespace

@@ -15,9 +15,8 @@
 
 namespace muster::node {
 
-// The ConfigMaps, Secrets and claims that pods of this node name, each followed while somebody uses
-// it, and no others: a node has no business with the rest. Lives on the agent's loop. Ends with
-// close().
+// The ConfigMaps and Secrets that pods of this node name, each followed while somebody uses it, and
+// no others: a node has no business with the rest. Lives on the agent's loop. Ends with close().
 class ReferenceStore {
  public:
   using OnChange = std::function<void(const std::string& ns, const Reference& reference)>;

@@ -51,7 +51,7 @@ Task<Result<void>> PodPreparation::prepare() {
   if (subject_.facts.stopping) co_return fail(stopped());
   auto known = co_await rt::with_timeout(node.loop, kReferenceWait,
                                          node.references.wait_known(subject_.key.ns, references_));
-  if (!known) co_return fail(known.error().in("reading what the pod refers to"));
+  if (!known) co_return fail(known.error().in("reading the pod's ConfigMaps and Secrets"));
   if (subject_.facts.stopping) co_return fail(stopped());
   auto mounted = co_await mount();
   if (!mounted && mounted.error().code != ErrorCode::Cancelled) {
@@ -165,17 +165,23 @@ Task<Result<void>> PodPreparation::fetch_tokens() {
   co_return Result<void>{};
 }
 
-// The volumes of the claims that are bound; a claim that is not yet is said when it is mounted.
+// Asked for one by one: a node may read the claims of its pods, but not list or watch them. One
+// that is missing or not bound is said when it is mounted.
 Task<Result<void>> PodPreparation::fetch_claimed() {
-  auto& node = subject_.node;
-  for (const auto& reference : references_) {
-    if (reference.kind != ReferenceKind::Claim) continue;
-    const auto claim = node.references.find(subject_.key.ns, reference);
-    if (!claim || (*claim)["spec"]["volumeName"].as_string().empty()) continue;
-    auto volume = co_await node.cluster.get(
-        api::persistent_volumes(), {.ns = "", .name = (*claim)["spec"]["volumeName"].as_string()});
-    if (!volume && volume.error().code != ErrorCode::NotFound) co_return fail(volume.error());
-    claimed_[reference.name] = volume ? *volume : nullptr;
+  auto& cluster = subject_.node.cluster;
+  for (const auto& name : claims_of(*subject_.pod)) {
+    auto claim = co_await cluster.get(api::persistent_volume_claims(),
+                                      {.ns = subject_.key.ns, .name = name});
+    if (!claim && claim.error().code != ErrorCode::NotFound) co_return fail(claim.error());
+    Claimed claimed{.claim = claim ? *claim : nullptr};
+    const auto volume_name = claim ? (**claim)["spec"]["volumeName"].as_string() : "";
+    if (!volume_name.empty()) {
+      auto volume =
+          co_await cluster.get(api::persistent_volumes(), {.ns = "", .name = volume_name});
+      if (!volume && volume.error().code != ErrorCode::NotFound) co_return fail(volume.error());
+      if (volume) claimed.volume = *volume;
+    }
+    claimed_[name] = std::move(claimed);
   }
   co_return Result<void>{};
 }

@@ -73,19 +73,31 @@ Result<VolumeSource> host_path(const json::Value& source) {
   return fail(ErrorCode::Invalid, fmt::format("hostPath type {} is not known", type));
 }
 
-Result<VolumeSource> claimed_volume(const VolumeInput& input, const json::Value& source) {
-  const Reference reference{.kind = ReferenceKind::Claim, .name = source["claimName"].as_string()};
-  const auto claim = input.lookup(reference);
-  if (!claim) return fail(not_found(reference));
-  if ((*claim)["status"]["phase"].as_string() != "Bound")
-    return fail(ErrorCode::NotFound, text_of(reference) + " is not bound to a volume yet");
-  const auto found = input.claimed.find(reference.name);
-  if (found == input.claimed.end() || !found->second) {
-    return fail(ErrorCode::NotFound,
-                fmt::format("persistentvolume \"{}\" of {} not found",
-                            (*claim)["spec"]["volumeName"].as_string(), text_of(reference)));
+std::set<std::string> claims_of(const json::Value& pod) {
+  std::set<std::string> out;
+  for (const auto& volume : pod["spec"]["volumes"].as_array()) {
+    const auto& name = volume["persistentVolumeClaim"]["claimName"].as_string();
+    if (!name.empty()) out.insert(name);
   }
-  const auto& spec = (*found->second)["spec"];
+  return out;
+}
+
+Result<VolumeSource> claimed_volume(const VolumeInput& input, const json::Value& source) {
+  const auto& name = source["claimName"].as_string();
+  const auto found = input.claimed.find(name);
+  const auto claimed = found == input.claimed.end() ? Claimed{} : found->second;
+  if (!claimed.claim)
+    return fail(ErrorCode::NotFound, fmt::format("persistentvolumeclaim \"{}\" not found", name));
+  if ((*claimed.claim)["status"]["phase"].as_string() != "Bound") {
+    return fail(ErrorCode::NotFound,
+                fmt::format("persistentvolumeclaim \"{}\" is not bound to a volume yet", name));
+  }
+  if (!claimed.volume) {
+    return fail(ErrorCode::NotFound,
+                fmt::format("persistentvolume \"{}\" of persistentvolumeclaim \"{}\" not found",
+                            (*claimed.claim)["spec"]["volumeName"].as_string(), name));
+  }
+  const auto& spec = (*claimed.volume)["spec"];
   // What was made for a claim is the one part of the home that pods may see.
   const auto& path = spec[spec["local"].is_object() ? "local" : "hostPath"]["path"].as_string();
   if (!leads_into(path, input.home + "/volumes")) TRY(check_outside(path, input.home));
@@ -98,7 +110,7 @@ Result<VolumeSource> claimed_volume(const VolumeInput& input, const json::Value&
     return fail(ErrorCode::Invalid,
                 fmt::format("persistentvolume \"{}\" is of a type that this node does not have; "
                             "it has hostPath and local",
-                            api::name_of(*found->second)));
+                            api::name_of(*claimed.volume)));
   }
   out.read_only = source["readOnly"].as_bool();
   return out;

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,8 +28,14 @@ struct VolumeSource {
 // By volume and path within it.
 using VolumeTokens = std::map<std::pair<std::string, std::string>, std::string>;
 using VolumeSources = std::map<std::string, VolumeSource>;
-// The PersistentVolumes that claims are bound to, by claim.
-using ClaimedVolumes = std::map<std::string, api::ObjectPtr>;
+// A claim that the pod mounts and the volume that it is bound to; null where there is none.
+struct Claimed {
+  api::ObjectPtr claim;
+  api::ObjectPtr volume;
+};
+using ClaimedVolumes = std::map<std::string, Claimed>;  // by the claim's name
+// The claims that a pod's volumes name.
+std::set<std::string> claims_of(const json::Value& pod);
 
 struct VolumeInput {
   const json::Value& pod;

@@ -33,7 +33,6 @@ std::set<Reference> references_of(const json::Value& pod) {
   for (const auto& volume : spec["volumes"].as_array()) {
     add(out, ReferenceKind::ConfigMap, volume["configMap"]["name"]);
     add(out, ReferenceKind::Secret, volume["secret"]["secretName"]);
-    add(out, ReferenceKind::Claim, volume["persistentVolumeClaim"]["claimName"]);
     for (const auto& source : volume["projected"]["sources"].as_array()) {
       add(out, ReferenceKind::ConfigMap, source["configMap"]["name"]);
       add(out, ReferenceKind::Secret, source["secret"]["name"]);
@@ -60,15 +59,11 @@ Lookup lookup_in(const ReferencedObjects& objects) {
   };
 }
 
-std::string text_of(const Reference& reference) {
-  const auto* const kind = reference.kind == ReferenceKind::ConfigMap ? "configmap"
-                           : reference.kind == ReferenceKind::Secret  ? "secret"
-                                                                      : "persistentvolumeclaim";
-  return fmt::format("{} \"{}\"", kind, reference.name);
-}
-
 Error not_found(const Reference& reference) {
-  return {.code = ErrorCode::NotFound, .message = text_of(reference) + " not found"};
+  return {.code = ErrorCode::NotFound,
+          .message = fmt::format(
+              "{} \"{}\" not found",
+              reference.kind == ReferenceKind::ConfigMap ? "configmap" : "secret", reference.name)};
 }
 
 }  // namespace muster::node

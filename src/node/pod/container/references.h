@@ -12,11 +12,10 @@
 #include "base/error.h"
 #include "json/value.h"
 
-// What a pod refers to by name: the ConfigMaps and Secrets that it reads, the claims that it
-// mounts.
+// The ConfigMaps and Secrets that a pod reads.
 namespace muster::node {
 
-enum class ReferenceKind { ConfigMap, Secret, Claim };
+enum class ReferenceKind { ConfigMap, Secret };
 
 struct Reference {
   ReferenceKind kind = ReferenceKind::ConfigMap;
@@ -40,8 +39,6 @@ Lookup lookup_in(const ReferencedObjects& objects);
 std::optional<std::string> value_at(const json::Value& object, ReferenceKind kind,
                                     std::string_view key);
 
-// As people write it: configmap "x".
-std::string text_of(const Reference& reference);
 // `configmap "x" not found`: the kubelet's own words, which people search for.
 Error not_found(const Reference& reference);
 
