@@ -14,7 +14,7 @@ Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options opt
                                    .registry = options.registry,
                                    .service_range = options.service_range,
                                    .root_ca = options.root_ca,
-                                   .token_key = options.token_key,
+                                   .token_key = std::move(options.token_key),
                                    .volumes = volumes.get(),
                                    .log = options.log},
                                   std::move(store)));
