@@ -12,7 +12,7 @@ JOB_LIMIT = 240
 
 
 class Cluster:
-    """Where a row runs. `directory` is for its manifests."""
+    """Where a row runs. `directory` is for its manifest."""
 
     def __init__(self, directory, flags, environment):
         self.directory, self.flags, self.environment = directory, flags, environment
@@ -26,9 +26,9 @@ class Cluster:
             raise Failure(f"muster {verb} did not end within {limit} s; the end of what it said:\n{tail(late.stdout)}\n{tail(late.stderr)}") from None
         return Ended(done.returncode, done.stdout, done.stderr)
 
-    def run(self, name, manifest):
+    def run(self, manifest):
         """Runs a job to its end and removes it."""
-        path = self.directory / f"{name}.yaml"
+        path = self.directory / "job.yaml"
         path.write_text(manifest)
         try:
             return self.muster("run", path, limit=JOB_LIMIT)

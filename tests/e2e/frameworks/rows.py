@@ -6,7 +6,8 @@ import subprocess
 from checks import ROOT, check, equal
 from frameworks.environments import PYTHON
 
-RESULT = re.compile(r"rank (\d+) of (\d+): loss ([\d.]+) at step \d+, ([\d.]+) at step \d+; weights ([0-9a-f]{64})$", re.M)
+# What every rank says in the end, behind the name that `muster run` gives it: w0, w1, m0.
+RESULT = re.compile(r"^(?:(\w+) +│ )?rank (\d+) of (\d+): loss ([\d.]+) at step \d+, ([\d.]+) at step \d+; weights ([0-9a-f]{64})$", re.M)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -21,7 +22,7 @@ class Row:
     alone: tuple = ()        # a command that must end with the same weights in one process
 
     def train(self, cluster, environments):
-        ended = cluster.run(self.manifest.replace("/", "-"), self.text(environments)).expect(0)
+        ended = cluster.run(self.text(environments)).expect(0)
         weights = self.agreed_weights(ended.out)
         if self.alone:
             done = subprocess.run([PYTHON, *self.alone], cwd=ROOT / "examples", text=True, capture_output=True, timeout=60, check=True)
@@ -37,13 +38,13 @@ class Row:
         return re.sub(r"(?<![\w/.-])python3(?=,? )", str(python), text).replace(" examples/", f" {ROOT}/examples/")
 
     def agreed_weights(self, output):
-        """Every rank told its result; loss fell to less than half on each; all ended with the same weights: their hash."""
-        results = RESULT.findall(output)
-        equal(sorted(int(rank) for rank, *_ in results), list(range(self.ranks)), f"ranks that told their result in {output[-2000:]!r}")
-        for rank, size, first, last, _ in results:
+        """Every rank told its result, in the order of the pods; its loss fell to less than half; all ended with the same weights: their hash."""
+        results = sorted(RESULT.findall(output))
+        equal([int(rank) for _, rank, *_ in results], list(range(self.ranks)), f"ranks by pod that told their result in {output[-2000:]!r}")
+        for _, rank, size, first, last, _ in results:
             equal(int(size), self.ranks, f"number of ranks as rank {rank} sees it")
             check(float(last) < float(first) / 2, f"the loss of rank {rank} fell from {first} to {last} only")
-        hashes = {rank: weights for rank, *_, weights in results}
+        hashes = {rank: weights for _, rank, *_, weights in results}
         equal(len(set(hashes.values())), 1, f"different weights: {hashes}")
         return results[0][-1]
 
