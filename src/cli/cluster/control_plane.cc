@@ -94,12 +94,7 @@ struct ControlPlane::Impl {
       failed.set();
     });
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
-    if (parts == PlaneParts::All) {
-      CO_TRY(co_await tls_awake.wait());
-      network = CO_TRY(NetworkApi::start(context, server->core(), credentials,
-                                         CO_TRY(std::move(*tls)), api_port));
-      CO_TRY(co_await start_workers());
-    }
+    if (parts == PlaneParts::All) CO_TRY(co_await start_workers(credentials, api_port));
     co_return serve();
   }
 
@@ -111,14 +106,24 @@ struct ControlPlane::Impl {
     tls_awake.set();
   }
 
-  Task<Result<void>> start_workers() {
+  // Pods on their bridge and clients on the loopback interface.
+  Task<Result<void>> open_network(server::Credentials credentials,
+                                  std::optional<std::uint16_t> api_port) {
+    CO_TRY(co_await tls_awake.wait());
+    network = CO_TRY(
+        NetworkApi::start(context, server->core(), credentials, CO_TRY(std::move(*tls)), api_port));
+    co_return network->serve_pods(runtime->bridge());
+  }
+
+  Task<Result<void>> start_workers(server::Credentials credentials,
+                                   std::optional<std::uint16_t> api_port) {
     auto settings = CO_TRY(node_options(context, node_name()));
     runtime = CO_TRY(node::create_runtime(context.loop, context.pool,
                                           {.home = context.home,
                                            .shim_path = CO_TRY(find_shim()),
                                            .service_range = std::string(kServiceRange),
                                            .logger = context.log.named("runtime")}));
-    CO_TRY(network->serve_pods(runtime->bridge()));
+    CO_TRY(co_await open_network(std::move(credentials), api_port));
     settings.api = network->for_pods();
     settings.api_of_host = network->for_host();
     agent = CO_TRY(node::NodeAgent::create(

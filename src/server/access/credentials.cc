@@ -37,9 +37,11 @@ Result<std::string> read_file(const std::string& path) {
   return text;
 }
 
-// As a whole or not at all, and never readable for others.
-Result<void> write_file(const std::string& path, std::string_view text) {
-  const std::string beside = path + ".new";
+enum class Over { Nothing, Anything };
+
+// As a whole or not at all, and never readable for others. False: somebody else's is there.
+Result<bool> write_file(const std::string& path, std::string_view text, Over over) {
+  const std::string beside = fmt::format("{}.{}", path, ::getpid());
   ::unlink(beside.c_str());
   const Fd file(::open(beside.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file.valid()) return fail_errno("create " + beside);
@@ -47,8 +49,15 @@ Result<void> write_file(const std::string& path, std::string_view text) {
       ::fsync(file.get()) != 0) {
     return fail_errno("write " + beside);
   }
-  if (::rename(beside.c_str(), path.c_str()) != 0) return fail_errno("rename " + beside);
-  return {};
+  if (over == Over::Anything) {
+    if (::rename(beside.c_str(), path.c_str()) != 0) return fail_errno("rename " + beside);
+    return true;
+  }
+  const int linked = ::link(beside.c_str(), path.c_str());
+  const int error = errno;
+  ::unlink(beside.c_str());
+  if (linked != 0 && error != EEXIST) return fail_errno("create " + path, error);
+  return linked == 0;
 }
 
 // The ends of its certificates and the names in them are beside them in the file.
@@ -59,6 +68,7 @@ Time end_of(const net::Identity& identity) {
 
 // The file's members; whatever is empty is to be made.
 struct Kept {
+  bool found = false;
   net::Identity authority;
   Time authority_ends{};
   net::Identity server;
@@ -89,7 +99,8 @@ Result<Kept> read_kept(const std::string& path) {
   };
   std::vector<std::string> names;
   for (const json::Value& name : kept["names"].as_array()) names.push_back(name.as_string());
-  return Kept{.authority = identity(kept["authority"]),
+  return Kept{.found = true,
+              .authority = identity(kept["authority"]),
               .authority_ends = end(kept["authority"]),
               .server = identity(kept["server"]),
               .server_ends = end(kept["server"]),
@@ -98,7 +109,7 @@ Result<Kept> read_kept(const std::string& path) {
               .admin_token = Secret(kept["adminToken"].as_string())};
 }
 
-Result<void> write_kept(const std::string& path, const Kept& kept) {
+Result<bool> write_kept(const std::string& path, const Kept& kept) {
   const auto identity = [](const net::Identity& value, Time end) {
     const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(end.time_since_epoch());
     return json::Object{{"certificate", value.certificate_pem},
@@ -108,11 +119,13 @@ Result<void> write_kept(const std::string& path, const Kept& kept) {
   json::Array names;
   for (const std::string& name : kept.names) names.emplace_back(name);
   return write_file(
-      path, json::write(json::Object{{"authority", identity(kept.authority, kept.authority_ends)},
-                                     {"server", identity(kept.server, kept.server_ends)},
-                                     {"names", std::move(names)},
-                                     {"tokenKey", kept.token_key.reveal()},
-                                     {"adminToken", kept.admin_token.reveal()}}));
+      path,
+      json::write(json::Object{{"authority", identity(kept.authority, kept.authority_ends)},
+                               {"server", identity(kept.server, kept.server_ends)},
+                               {"names", std::move(names)},
+                               {"tokenKey", kept.token_key.reveal()},
+                               {"adminToken", kept.admin_token.reveal()}}),
+      kept.found ? Over::Anything : Over::Nothing);
 }
 
 Secret random_token(Rng& rng) {
@@ -154,7 +167,8 @@ Result<Credentials> load_credentials(const CredentialOptions& options, Rng& rng,
     kept.admin_token = random_token(rng);
     changed = true;
   }
-  if (changed) TRY(write_kept(options.path, kept));
+  // Two that begin in the same new home must not each have their own.
+  if (changed && !TRY(write_kept(options.path, kept))) return load_credentials(options, rng, now);
   return Credentials{.ca_pem = std::move(kept.authority.certificate_pem),
                      .server = std::move(kept.server),
                      .token_key = std::move(kept.token_key),
