@@ -6,6 +6,7 @@
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/manifest.h"
 #include "cli/jobs/wait_deleted.h"
+#include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 
 namespace muster::cli {
@@ -14,6 +15,7 @@ namespace {
 struct Doomed {
   api::Resource resource;
   api::ObjectKey key;
+  std::string uid;  // once it was asked to go
 };
 
 // The words of the command line: NAME or KIND/NAME of jobs, or one RESOURCE and names. A first word
@@ -59,20 +61,38 @@ Task<Result<std::vector<Doomed>>> find_doomed(Context& context, OpenCluster& tar
   co_return doomed;
 }
 
+// The uid of what is going.
+Task<Result<std::string>> request_deletion(cluster::Cluster& cluster, Doomed one,
+                                           std::optional<int> grace_seconds) {
+  const auto object = CO_TRY(co_await cluster.get(one.resource, one.key));
+  std::string uid = api::uid_of(*object);
+  CO_TRY(
+      co_await cluster.remove(one.resource, one.key, {.uid = uid, .grace_seconds = grace_seconds}));
+  co_return uid;
+}
+
 Task<Result<int>> remove_from(Context& context, OpenCluster& target, std::vector<JobName> wanted,
                               DeleteOptions options) {
-  const auto doomed =
-      CO_TRY(co_await find_doomed(context, target, std::move(wanted), options.files));
+  auto doomed = CO_TRY(co_await find_doomed(context, target, std::move(wanted), options.files));
+  int code = exit_code::kOk;
+  // All are asked to go before any is waited for: a claim goes only after the pods that use it.
+  for (Doomed& one : doomed) {
+    auto uid = co_await request_deletion(target.cluster(), one, options.grace_seconds);
+    if (uid) {
+      one.uid = std::move(*uid);
+    } else {
+      print_error(uid.error());
+      code = exit_code::kFailed;
+    }
+  }
   for (const Doomed& one : doomed) {
-    const auto object = CO_TRY(co_await target.cluster().get(one.resource, one.key));
-    const std::string uid = api::uid_of(*object);
-    CO_TRY(co_await target.cluster().remove(one.resource, one.key,
-                                            {.uid = uid, .grace_seconds = options.grace_seconds}));
+    if (one.uid.empty()) continue;
     if (options.wait)
-      CO_TRY(co_await wait_until_deleted(context, target.cluster(), one.resource, one.key, uid));
+      CO_TRY(
+          co_await wait_until_deleted(context, target.cluster(), one.resource, one.key, one.uid));
     fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }
-  co_return exit_code::kOk;
+  co_return code;
 }
 
 }  // namespace

@@ -1,4 +1,8 @@
+#include <algorithm>
+
 #include <fmt/format.h>
+
+#include "api/object.h"
 
 #include "cli/cluster/capacity.h"
 #include "cli/cluster/open_cluster.h"
@@ -18,6 +22,21 @@ std::optional<Followed> followed(const Manifest& manifest, const Submitted& subm
   if (manifest.dialect != nullptr) return Followed::job(*submitted.object, *manifest.dialect);
   if (manifest.resource == api::pods()) return Followed::pod(*submitted.object);
   return std::nullopt;
+}
+
+// A file of claims and the like has nothing to follow: what became of each is all there is to say.
+void tell_objects(const std::vector<Manifest>& manifests, const std::vector<Submitted>& submitted,
+                  Screen& screen) {
+  for (std::size_t i = 0; i < manifests.size(); ++i) {
+    screen.note(fmt::format("{}  {} {}", submitted[i].is_new ? "   Created" : "Up to date",
+                            manifests[i].resource.kind, api::key_of(*submitted[i].object).text()));
+  }
+}
+
+bool runs_nothing(const std::vector<Manifest>& manifests) {
+  return std::ranges::none_of(manifests, [](const Manifest& manifest) {
+    return manifest.dialect != nullptr || manifest.resource == api::pods();
+  });
 }
 
 // Follows them one after the other; the first code that is not 0 counts.
@@ -45,6 +64,10 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
   Screen screen(Terminal::detect(context));
   if (!context.capacity.empty())
     screen.note(fmt::format("  Declared  {}", describe(context.capacity)));
+  if (runs_nothing(manifests)) {
+    tell_objects(manifests, *submitted, screen);
+    co_return exit_code::kOk;
+  }
   Interruption interruption(context.loop);
   rt::TaskScope scope(context.loop);
   scope.spawn(watch_signals(context.loop, interruption));

@@ -165,32 +165,35 @@ void VolumeKeeper::provide(const ObjectPtr& claim) {
 }
 
 Task<void> VolumeKeeper::make_volume(ObjectPtr claim, ObjectPtr storage_class) {
-  std::string root = (*storage_class)["parameters"]["path"].as_string();
-  if (root.empty()) root = directories_->root();
-  const auto directory = provisioned_directory(*claim, root);
-  const auto made = co_await directories_->make(directory);
+  const auto made = co_await make_for(claim, storage_class);
   if (scope_.stopping()) co_return;
-  const auto now =
-      core_.journal_.table(api::persistent_volume_claims()).find_head(api::key_of(*claim));
-  const bool wanted = now != nullptr && api::uid_of(*now) == api::uid_of(*claim);
   if (!made) {
     tell(claim, api::EventSeverity::Warning, "ProvisioningFailed",
          fmt::format("failed to provision volume with StorageClass \"{}\": {}",
                      api::name_of(*storage_class), made.error().message));
     [[maybe_unused]] const auto slept = co_await rt::sleep_for(core_.loop_, kRetry);
-  } else if (!wanted) {
-    [[maybe_unused]] const auto removed = co_await directories_->remove(directory);
-  } else {
-    const auto volume =
-        core_.create_now(*core_.kinds_.find(api::persistent_volumes()),
-                         provisioned_volume(*claim, *storage_class, directory), Mode::Store);
-    if (volume) {
-      tell(claim, api::EventSeverity::Normal, "ProvisioningSucceeded",
-           fmt::format("Successfully provisioned volume {}", api::name_of(**volume)));
-    }
   }
   busy_.erase(api::uid_of(*claim));
   work_.set();
+}
+
+// Directory and volume of a claim; the directory goes again when the claim went meanwhile.
+Task<Result<void>> VolumeKeeper::make_for(ObjectPtr claim, ObjectPtr storage_class) {
+  std::string root = (*storage_class)["parameters"]["path"].as_string();
+  if (root.empty()) root = directories_->root();
+  const auto directory = provisioned_directory(*claim, root);
+  CO_TRY(co_await directories_->make(directory));
+  const auto now =
+      core_.journal_.table(api::persistent_volume_claims()).find_head(api::key_of(*claim));
+  if (now == nullptr || api::uid_of(*now) != api::uid_of(*claim))
+    co_return co_await directories_->remove(directory);
+  const auto volume =
+      core_.create_now(*core_.kinds_.find(api::persistent_volumes()),
+                       provisioned_volume(*claim, *storage_class, directory), Mode::Store);
+  if (!volume) co_return fail(volume.error());
+  tell(claim, api::EventSeverity::Normal, "ProvisioningSucceeded",
+       fmt::format("Successfully provisioned volume {}", api::name_of(**volume)));
+  co_return Result<void>{};
 }
 
 // --- volumes

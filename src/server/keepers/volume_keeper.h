@@ -38,6 +38,7 @@ class VolumeKeeper {
   void bind(const ObjectPtr& claim, const ObjectPtr& volume);
   void provide(const ObjectPtr& claim);
   Task<void> make_volume(ObjectPtr claim, ObjectPtr storage_class);
+  Task<Result<void>> make_for(ObjectPtr claim, ObjectPtr storage_class);
   void look_at_volume(const ObjectPtr& volume);
   void give_back(const ObjectPtr& volume);
   Task<void> remove_volume(ObjectPtr volume, std::string directory);

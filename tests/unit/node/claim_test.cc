@@ -1,4 +1,6 @@
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -104,6 +106,10 @@ TEST_F(NodeTest, APodInTheHostsNetworkHasTheHostsName) {
   EXPECT_EQ(name_in("p"), "Box Box");
   EXPECT_EQ(name_in("q"), "q q");
   EXPECT_TRUE(runtime.pods.at(api::uid_of(*pod("p"))).spec.host_network);
+  // Programs look their own name up.
+  std::ifstream hosts(runtime.pods.at(api::uid_of(*pod("p"))).spec.hosts_file);
+  const std::string text((std::istreambuf_iterator<char>(hosts)), std::istreambuf_iterator<char>());
+  EXPECT_THAT(text, HasSubstr((*pod("p"))["status"]["podIP"].as_string() + "\tBox\n"));
 }
 
 }  // namespace

@@ -227,6 +227,20 @@ TEST_F(VolumeTest, WhatCannotBeMadeIsSaidAndTriedAgain) {
   EXPECT_EQ(phase(claim_now("data")), "Bound");
 }
 
+TEST_F(VolumeTest, AVolumeThatHasTheNameIsInTheWayAndNothingSpins) {
+  disk_->refusal = "not yet";
+  const auto name = "pvc-" + api::uid_of(make(api::persistent_volume_claims(), claim("data")));
+  settle();
+  make(api::persistent_volumes(), volume(name));
+  disk_->refusal.clear();
+  loop_.run_for(std::chrono::seconds(11));
+  EXPECT_EQ(phase(claim_now("data")), "Pending");
+  EXPECT_THAT(messages("data"), ::testing::Contains(HasSubstr("already exists")));
+  ASSERT_TRUE(remove(api::persistent_volumes(), name));
+  loop_.run_for(std::chrono::seconds(11));
+  EXPECT_EQ(phase(claim_now("data")), "Bound");
+}
+
 TEST_F(VolumeTest, WhatCannotBeRemovedIsSaidAndTriedAgain) {
   make(api::persistent_volume_claims(), claim("data"));
   const auto name = claim_now("data")["spec"]["volumeName"].as_string();
@@ -320,6 +334,18 @@ TEST_F(VolumeTest, BadOnesAreRefusedWithTheField) {
     ASSERT_FALSE(made.error().causes.empty()) << made.error().message;
     EXPECT_EQ(made.error().causes.front().field, field) << made.error().message;
   }
+}
+
+TEST_F(VolumeTest, PortsOfAPodInTheHostsNetworkAreTheHosts) {
+  auto made = pod("p");
+  made["spec"]["containers"] = parse(
+      R"([{"name":"main","image":"i:1","ports":[{"containerPort":80},{"containerPort":81,"hostPort":81}]}])");
+  EXPECT_TRUE(make(api::pods(), made)["spec"]["containers"][0]["ports"][0]["hostPort"].is_null());
+  made["metadata"]["name"] = "q";
+  made["spec"]["hostNetwork"] = true;
+  const auto hosted = make(api::pods(), made);
+  EXPECT_EQ(hosted["spec"]["containers"][0]["ports"][0]["hostPort"].as_int(), 80);
+  EXPECT_EQ(hosted["spec"]["containers"][0]["ports"][1]["hostPort"].as_int(), 81);
 }
 
 TEST_F(VolumeTest, AClaimsSpecDoesNotChange) {
