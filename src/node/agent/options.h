@@ -54,8 +54,8 @@ struct NodeOptions {
   // What pods get besides their own when their job carries none: PATH, HOME and the like.
   std::map<std::string, std::string> environment;
   std::string cluster_domain = "cluster.local";
-  // Where the service default/kubernetes leads: for pods on the bridge, and for those that are in the
-  // machine's own network. Without: nowhere.
+  // Where the service default/kubernetes leads: for pods on the bridge, and for those that are in
+  // the machine's own network. Without: nowhere.
   struct Endpoint {
     std::string address;
     std::uint16_t port = 0;

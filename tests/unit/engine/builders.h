@@ -99,9 +99,8 @@ class JobBuilder {
     role.pod_name = {.stem = "bert", .index = false, .salt = "job-uid"};
     role.max_active = at_once;
     role.completion = number ? plan::Completion::ForGood : plan::Completion::WorkQueue;
-    role.retry = {.on = plan::Retry::On::AnyFailure,
-                  .keep_failed = true,
-                  .pause = plan::Retry::Pause::Role};
+    role.retry = {
+        .on = plan::Retry::On::AnyFailure, .keep_failed = true, .pause = plan::Retry::Pause::Role};
     const auto done = plan::RankSet::Outcome::Succeeded;
     plan_.success = {number ? plan::all_of("Worker", done)
                             : plan::any_and_none_left("Worker", done)};
