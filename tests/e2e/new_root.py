@@ -35,8 +35,11 @@ def enter(top, directories):
     top = pathlib.Path(tempfile.mkdtemp(prefix="root.", dir=top))
     mount("-t", "tmpfs", "-o", "mode=755", "root", top)
     show(pathlib.Path("/"), top, {tuple(path.strip("/").split("/")): source for path, source in directories.items()})
-    os.chroot(top)
+    # Not chroot: nobody below one may make a mount namespace with a root of its own, as pods have it.
+    (top / "old").mkdir()
+    subprocess.run(["pivot_root", top, top / "old"], check=True)
     os.chdir("/")
+    subprocess.run(["umount", "--lazy", "/old"], check=True)
 
 
 def show(real, shown, wanted):

@@ -9,6 +9,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -72,18 +73,40 @@ Result<void> mount_overlay(const RootSpec& spec) {
   return lay_over(directory + ":host", "upper", "work", "root");
 }
 
+// Whether something is to be mounted below the point where the machine has nothing yet.
+bool needs_room(const std::string& point, const std::vector<Mount>& mounts) {
+  return std::ranges::any_of(mounts, [&](const Mount& mount) {
+    std::error_code error;  // /var/run leads to /run, mostly a file system of its own
+    const auto real = std::filesystem::weakly_canonical(mount.target, error).string();
+    return !error && is_below(real, point) && !linux::exists(real);
+  });
+}
+
+// A file system of the machine with room for what is made in it, which stays in the container.
+Result<Fd> clone_with_room(const std::string& point, const std::string& directory) {
+  for (const char* name : {"/upper", "/work", "/root"})
+    TRY(linux::make_directories(directory + name));
+  const auto escaped = escape_option(directory);
+  TRY(lay_over(escape_option(point), escaped + "/upper", escaped + "/work", directory + "/root"));
+  return clone_tree(directory + "/root", Access::ReadWrite);
+}
+
 // The other file systems of the machine, read-only. Those that we make anew are left out.
-void take_host_trees(std::vector<Planned>& planned) {
+void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
   const auto mounts = linux::read_file("/proc/self/mountinfo");
   if (!mounts) return;
   for (auto& point : top_mount_points(*mounts)) {
     bool ours = false;
     for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) ours = ours || is_below(point, own);
     if (ours) continue;
+    auto tree =
+        needs_room(point, spec.mounts)
+            ? clone_with_room(point, spec.directory + "/room-" + std::to_string(planned.size()))
+            : clone_tree(point, Access::ReadOnly);
+    // What no layer can be laid over is read-only all the same.
+    if (!tree) tree = clone_tree(point, Access::ReadOnly);
     // One that we may not look into (a user's FUSE, a stale handle) is simply not there.
-    if (auto tree = clone_tree(point, Access::ReadOnly)) {
-      planned.push_back({.tree = std::move(*tree), .target = std::move(point)});
-    }
+    if (tree) planned.push_back({.tree = std::move(*tree), .target = std::move(point)});
   }
 }
 
@@ -241,7 +264,7 @@ Result<void> enter_root(const RootSpec& spec) {
   // Sources are taken while the host can still be seen.
   std::vector<Planned> views;
   std::vector<Planned> volumes;
-  if (shows_host(spec)) take_host_trees(views);
+  if (shows_host(spec)) take_host_trees(spec, views);
   const auto devices = find_devices();
   TRY(mount_overlay(spec));
   TRY(take(views, "tmp", "/tmp", Access::ReadWrite));
