@@ -340,7 +340,8 @@ TEST_F(VolumeTest, PortsOfAPodInTheHostsNetworkAreTheHosts) {
   auto made = pod("p");
   made["spec"]["containers"] = parse(
       R"([{"name":"main","image":"i:1","ports":[{"containerPort":80},{"containerPort":81,"hostPort":81}]}])");
-  EXPECT_TRUE(make(api::pods(), made)["spec"]["containers"][0]["ports"][0]["hostPort"].is_null());
+  const auto apart = make(api::pods(), made);
+  EXPECT_TRUE(apart["spec"]["containers"][0]["ports"][0]["hostPort"].is_null());
   made["metadata"]["name"] = "q";
   made["spec"]["hostNetwork"] = true;
   const auto hosted = make(api::pods(), made);
