@@ -171,13 +171,9 @@ class Decider {
   // Success first: what ended well before we looked did not overrun anything.
   bool end_if_over(const Census& census) {
     const auto rules = outcome(plan_, census);
-    if (rules == Phase::Succeeded && plan_.tie != plan::Tie::LimitsWin) {
-      succeed();
-    } else if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
-      over(Phase::Failed, Cause{.kind = CauseKind::Deadline, .at = now_});
-    } else if (const auto exhausted = exceeds_backoff(plan_, ledger(), counts(), census)) {
-      over(Phase::Failed, blame(exhausted->rank, census));
-    } else if (rules == Phase::Succeeded) {
+    const bool limits_first = rules != Phase::Succeeded || plan_.tie == plan::Tie::LimitsWin;
+    if (limits_first && end_at_a_limit(census)) return true;
+    if (rules == Phase::Succeeded) {
       succeed();
     } else if (rules == Phase::Failed) {
       over(Phase::Failed, failure_cause(plan_, census));
@@ -188,6 +184,18 @@ class Decider {
       return false;
     }
     return true;
+  }
+
+  bool end_at_a_limit(const Census& census) {
+    if (const auto due = deadline_of(ledger()); due && now_ >= *due) {
+      over(Phase::Failed, Cause{.kind = CauseKind::Deadline, .at = now_});
+      return true;
+    }
+    if (const auto exhausted = exceeds_backoff(plan_, ledger(), counts(), census)) {
+      over(Phase::Failed, blame(exhausted->rank, census));
+      return true;
+    }
+    return false;
   }
 
   // Pods that run when the job has succeeded did their part, unless each rank's own end counts.
