@@ -82,16 +82,32 @@ bool needs_room(const std::string& point, const std::vector<Mount>& mounts) {
   });
 }
 
-// A file system of the machine with room for what is made in it, which stays in the container.
-Result<Fd> clone_with_room(const std::string& point, const std::string& directory) {
+// A file system of the machine below what an image has there, with room for what is made in it;
+// that stays in the container.
+Result<Fd> clone_layered(const std::string& lower, const std::string& directory) {
   for (const char* name : {"/upper", "/work", "/root"})
     TRY(linux::make_directories(directory + name));
   const auto escaped = escape_option(directory);
-  TRY(lay_over(escape_option(point), escaped + "/upper", escaped + "/work", directory + "/root"));
+  TRY(lay_over(lower, escaped + "/upper", escaped + "/work", directory + "/root"));
   return clone_tree(directory + "/root", Access::ReadWrite);
 }
 
-// The other file systems of the machine, read-only. Those that we make anew are left out.
+// As a container sees it: read-only where nothing has to be laid over it.
+Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
+                           const std::string& directory) {
+  const auto of_image = spec.root.directory + point;
+  const bool covered =
+      spec.root.kind == RootFilesystem::Kind::DirectoryOver && is_directory(of_image);
+  if (covered) {
+    return clone_layered(escape_option(of_image) + ":" + escape_option(point), directory);
+  }
+  if (needs_room(point, spec.mounts)) {
+    if (auto tree = clone_layered(escape_option(point), directory)) return tree;
+  }
+  return clone_tree(point, Access::ReadOnly);
+}
+
+// The other file systems of the machine. Those that we make anew are left out.
 void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
   const auto mounts = linux::read_file("/proc/self/mountinfo");
   if (!mounts) return;
@@ -99,14 +115,11 @@ void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
     bool ours = false;
     for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) ours = ours || is_below(point, own);
     if (ours) continue;
-    auto tree =
-        needs_room(point, spec.mounts)
-            ? clone_with_room(point, spec.directory + "/room-" + std::to_string(planned.size()))
-            : clone_tree(point, Access::ReadOnly);
-    // What no layer can be laid over is read-only all the same.
-    if (!tree) tree = clone_tree(point, Access::ReadOnly);
     // One that we may not look into (a user's FUSE, a stale handle) is simply not there.
-    if (tree) planned.push_back({.tree = std::move(*tree), .target = std::move(point)});
+    if (auto tree = clone_host_tree(spec, point,
+                                    spec.directory + "/layer-" + std::to_string(planned.size()))) {
+      planned.push_back({.tree = std::move(*tree), .target = std::move(point)});
+    }
   }
 }
 
