@@ -29,6 +29,11 @@ bool answers(const std::string& path) {
   return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
+// Flags for the process that runs the pods; whoever else gets them must not pass over them.
+bool has_node_flags(const Context& context) {
+  return !context.image_files.empty() || !context.capacity.empty();
+}
+
 }  // namespace
 
 std::string socket_path(const std::string& home) {
@@ -41,6 +46,11 @@ OpenCluster::~OpenCluster() = default;
 Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, PlaneParts parts) {
   auto target = std::make_unique<OpenCluster>();
   if (context.wants_cluster()) {
+    if (has_node_flags(context)) {
+      co_return fail(ErrorCode::BadRequest,
+                     "--images and --capacity are for the machine that runs the pods: on a cluster "
+                     "give them to its muster node");
+    }
     CO_TRY(co_await target->open_kubernetes(context));
   } else {
     CO_TRY(co_await target->open_local(context, parts));
@@ -64,7 +74,7 @@ Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   // Several tries: an owner may end, or a new one begin, between looking and asking.
   for (int attempt = 0;; ++attempt) {
     if (answers(socket_path(context.home))) {
-      if (!context.image_files.empty() || !context.capacity.empty()) {
+      if (has_node_flags(context)) {
         co_return fail(ErrorCode::Conflict,
                        fmt::format("the pods of {} are run by the muster that is up there: give "
                                    "--images and --capacity to it, or use another --home",

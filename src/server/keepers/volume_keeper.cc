@@ -108,7 +108,10 @@ void VolumeKeeper::look_at_claim(const ObjectPtr& claim) {
 
 void VolumeKeeper::look_at_deleted_claim(const ObjectPtr& claim) {
   if (!has_finalizer(*claim, kClaimProtection)) return;
-  if (is_used(*claim, all(api::pods()))) {
+  // Pods that have no node yet wait for the claim, not it for them: nothing places them any more.
+  auto placed = all(api::pods());
+  std::erase_if(placed, [](const ObjectPtr& pod) { return api::node_name_of(*pod).empty(); });
+  if (is_used(*claim, placed)) {
     return tell(claim, api::EventSeverity::Normal, "ClaimInUse",
                 "The claim goes when the last pod that uses it is over.");
   }

@@ -147,7 +147,10 @@ TEST_F(VolumeTest, ARetainedVolumeStaysAndIsNotGivenToAnother) {
 
 TEST_F(VolumeTest, AClaimStaysWhileAPodUsesIt) {
   make(api::persistent_volume_claims(), claim("data"));
-  make(api::pods(), pod_with("user", "data"));
+  auto user = pod_with("user", "data");
+  user["spec"]["nodeName"] = "n";
+  make(api::pods(), user);
+  make(api::pods(), pod_with("waits", "data"));
   claim_now("data");
   ASSERT_TRUE(remove(api::persistent_volume_claims(), "data"));
   EXPECT_TRUE(api::is_deleting(claim_now("data")));
@@ -156,6 +159,14 @@ TEST_F(VolumeTest, AClaimStaysWhileAPodUsesIt) {
   finish_pod("user");
   EXPECT_TRUE(claim_now("data").is_null());
   EXPECT_THAT(disk_->paths, IsEmpty());
+}
+
+TEST_F(VolumeTest, APodWithoutANodeHoldsNoClaim) {
+  make(api::persistent_volume_claims(), claim("data"));
+  make(api::pods(), pod_with("waits", "data"));
+  claim_now("data");
+  ASSERT_TRUE(remove(api::persistent_volume_claims(), "data"));
+  EXPECT_TRUE(claim_now("data").is_null());
 }
 
 TEST_F(VolumeTest, AVolumeMadeByHandIsPreferredAndTheSmallestThatFits) {
