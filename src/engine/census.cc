@@ -48,12 +48,15 @@ RankState state_of(const Rank& rank, const plan::RoleLedger& known) {
   return RankState::Pending;
 }
 
+// No job has more ranks; a pod with a higher index was not made by us.
+constexpr int kMostRanks = 100'000;
+
 // How many ranks a role has. Those of a work queue have no fixed number: whoever is there is one.
 int size_of(const plan::Role& role, const std::vector<PodView>& pods, const plan::Ledger& ledger) {
   if (role.completion != plan::Completion::WorkQueue) return role.replicas;
   int size = std::max(role.replicas, remembered(ledger, role).done.end());
   for (const PodView& pod : pods) {
-    if (pod.role == role.name) size = std::max(size, pod.index + 1);
+    if (pod.role == role.name && pod.index < kMostRanks) size = std::max(size, pod.index + 1);
   }
   return size;
 }

@@ -208,14 +208,8 @@ class Decider {
     over(Phase::Succeeded, std::nullopt);
   }
 
-  // Where each rank's own end counts, pods that are stopped because the job has failed failed too.
   void over(Phase phase, std::optional<Cause> cause) {
-    for (const plan::Role& role : plan_.roles) {
-      if (!role.remembers()) continue;
-      plan::RoleCount& role_count = counts()[role.name];
-      if (phase == Phase::Failed) role_count.failed += role_count.living;
-      role_count.active = role_count.pending = 0;
-    }
+    count_stopped(plan_, phase, counts());
     end(decision_, phase, std::move(cause), now_);
     clean_up(plan_, observed_, ledger(), decision_.wave);
     expire(ledger(), now_, decision_);

@@ -56,6 +56,15 @@ void count_remembered(const plan::Plan& plan, const Census& census, const plan::
   }
 }
 
+void count_stopped(const plan::Plan& plan, plan::Phase phase, plan::Counts& counts) {
+  for (const plan::Role& role : plan.roles) {
+    if (!role.remembers()) continue;
+    plan::RoleCount& count = counts[role.name];
+    if (phase == plan::Phase::Failed) count.failed += count.living;
+    count.active = count.pending = 0;
+  }
+}
+
 void count_living(const plan::Plan& plan, const std::vector<PodView>& pods, plan::Counts& counts) {
   for (const PodView& pod : pods) {
     const plan::Role* role = plan.role(pod.role);

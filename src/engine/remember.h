@@ -26,6 +26,9 @@ void forget_seen(plan::Ledger& ledger, const Rank& rank);
 // Successes and failures of the ranks, whether their pods are there or not.
 void count_remembered(const plan::Plan& plan, const Census& census, const plan::Ledger& ledger,
                       plan::Counts& counts);
+// At the end: nobody runs any more, and pods that are stopped because the job has failed failed
+// too.
+void count_stopped(const plan::Plan& plan, plan::Phase phase, plan::Counts& counts);
 // Pods that live or leave now.
 void count_living(const plan::Plan& plan, const std::vector<PodView>& pods, plan::Counts& counts);
 

@@ -1,6 +1,7 @@
 // Roles that remember who has succeeded, and run only so many pods at once.
 #include "engine/remember.h"
 
+#include <limits>
 #include <set>
 
 #include <gmock/gmock.h>
@@ -330,6 +331,15 @@ TEST(Remember, AWorkQueueShrinksByThoseThatGotLeastFar) {
   EXPECT_THAT(deleted_pods(decide(plan, two, kStart)), ElementsAre("bert-worker-0"));
   const Observed done = observed({.done = "1", .seen = "0,4"}, {pending(0), running(4)});
   EXPECT_THAT(deleted_pods(decide(plan, done, kStart)), IsEmpty()) << "what it began it finishes";
+}
+
+TEST(Remember, AWorkQueueIsNotAsLongAsALabelSays) {
+  const auto plan = JobBuilder().completions(std::nullopt, 2).build();
+  PodView forged = running(0);
+  forged.index = std::numeric_limits<int>::max();
+  const Decision decision = decide(plan, observed({}, {forged}), kStart);
+  EXPECT_EQ(created(decision), (std::vector<int>{0, 1}));
+  EXPECT_THAT(deleted_pods(decision), ElementsAre(forged.name));
 }
 
 TEST(Remember, NothingToCompleteIsComplete) {
