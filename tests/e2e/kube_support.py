@@ -211,13 +211,13 @@ class Kube:
                                                   "--metrics-bind-address", "127.0.0.1:0",
                                                   "--health-probe-bind-address", "0", *flags])
 
-    def node(self, name):
+    def node(self, name, *flags):
         """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
         self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node")
         self.suite.stack.callback(Traces(self.home).clear)
         node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", self.home,
                                           "--client-ca", self.directory / "pki/ca.crt", "--pod-cidr", self.env["KUBE_POD_CIDR"],
-                                          "--service-cidr", self.env["KUBE_SERVICE_CIDR"]],
+                                          "--service-cidr", self.env["KUBE_SERVICE_CIDR"], *flags],
                        {"PATH": f"{BIN}:{os.environ['PATH']}"})
 
         def ready():
