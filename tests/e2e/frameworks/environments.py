@@ -10,9 +10,10 @@ import pathlib
 import re
 import shutil
 import subprocess
+import tempfile
 import time
 
-from checks import Failure, check
+from checks import ROOT, Failure, check
 
 HERE = pathlib.Path(__file__).resolve().parent
 LOCK = HERE / "pins.lock"
@@ -55,8 +56,12 @@ def run(what, command, limit=INSTALL_LIMIT, env=None):
 class Environments:
     """The environments that a suite asks for. Each is tried once; a failure is remembered and told again."""
 
-    def __init__(self):
+    def __init__(self, stack):
         self.tried = {}
+        # The checkout may be below /tmp, which is every pod's own: programs are started from a copy beside the environments.
+        CACHE.mkdir(parents=True, exist_ok=True)
+        self.examples = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="examples.", dir=CACHE)))
+        shutil.copytree(ROOT / "examples", self.examples, dirs_exist_ok=True)
 
     def python(self, name):
         """The absolute path of an environment's python, with everything installed."""

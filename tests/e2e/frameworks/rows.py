@@ -36,7 +36,7 @@ class Row:
         for old, new in self.changes:
             check(old in text, f"{self.manifest} has no {old!r} any more")
             text = text.replace(old, new)
-        return re.sub(r"(?<![\w/.-])python3(?=,? )", str(python), text).replace(" examples/", f" {ROOT}/examples/")
+        return re.sub(r"(?<![\w/.-])python3(?=,? )", str(python), text).replace(" examples/", f" {environments.examples}/")
 
     def agreed_weights(self, output):
         """Every rank told its result, in the order of the pods where it is ours to give; its loss fell to less than half; all ended with the
