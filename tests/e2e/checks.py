@@ -58,6 +58,14 @@ def wait_until(condition, what, limit=PATIENCE, pause=0.05):
         time.sleep(pause)
 
 
+def stays(look, what, seconds=3, pause=0.3):
+    """What a look shows now it shows for so long: that nothing happens cannot be waited for in another way."""
+    before, until = look(), time.monotonic() + seconds
+    while time.monotonic() < until:
+        time.sleep(pause)
+        equal(look(), before, what)
+
+
 # --- what a job says of itself
 
 def conditions(job):
