@@ -46,38 +46,43 @@ std::string output_of(const char* command) {
 }
 
 void describe_processes(std::ostream& out) {
-  std::set<std::string> namespaces;
   for (const auto& name : names_in("/proc")) {
     if (!parse_int(name)) continue;
-    std::error_code error;
-    const auto net = std::filesystem::read_symlink("/proc/" + name + "/ns/net", error);
-    if (!error) namespaces.insert(net.string());
     const auto comm = std::string(trim(read_text("/proc/" + name + "/comm")));
+    if (comm != "muster-shim" && comm != "muster-init" && comm != "runtime_probe") continue;
     // What has no memory any more is dead. It may still be listed until the machine's own init has
     // reaped it; only a zombie that is our child would be our fault.
     const auto status = read_text("/proc/" + name + "/status");
     const bool dead = status.find("VmSize:") == std::string::npos;
     if (dead && status.find("PPid:\t" + std::to_string(::getpid()) + "\n") == std::string::npos)
       continue;
-    if (comm == "muster-shim" || comm == "muster-init" || comm == "runtime_probe") {
-      out << "process " << comm << " " << name << "\n";
-    }
+    out << "process " << comm << " " << name << "\n";
   }
-  for (const auto& name : namespaces) out << "network namespace " << name << "\n";
+}
+
+void describe_lines(std::ostream& out, const std::string& path, std::string_view word) {
+  std::istringstream lines(read_text(path));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find(word) != std::string::npos) out << line << "\n";
+  }
 }
 
 }  // namespace
 
+// What a node leaves on a machine, and nothing of the others who live there: their mounts, links
+// and namespaces come and go while a test runs.
 std::string describe_machine() {
   std::ostringstream out;
   describe_processes(out);
-  out << read_text("/proc/self/mounts") << read_text("/proc/net/route");
+  describe_lines(out, "/proc/self/mounts", "muster");
+  describe_lines(out, "/proc/net/route", "muster");
+  describe_lines(out, "/proc/net/route", "*\t");  // blackholes
   for (const auto& name : names_in("/sys/class/net")) out << "link " << name << "\n";
   for (const auto& name : names_in("/dev/shm")) {
     if (name.starts_with("muster")) out << "shared memory " << name << "\n";
   }
   out << output_of("find /sys/fs/cgroup -type d -path '*muster*' 2>/dev/null | sort");
-  out << output_of("nft list tables 2>/dev/null");
+  out << output_of("nft list tables 2>/dev/null | grep muster");
   return out.str();
 }
 
