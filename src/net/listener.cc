@@ -62,6 +62,8 @@ class SocketListener final : public Listener {
     }
   }
 
+  Task<Result<void>> knocked() override { return socket_.readable(); }
+  void use_tls(TlsContext context) override { tls_ = std::move(context); }
   std::uint16_t port() const override { return port_; }
   std::string describe() const override { return name_; }
 

@@ -93,6 +93,11 @@ class Listener {
   // With TLS the handshake happens inside the first read, so that a slow client delays nobody else.
   virtual Task<Result<std::unique_ptr<Stream>>> accept() = 0;
   virtual void close() = 0;
+  // Until somebody has connected, for servers that are not ready before they are needed. Before the
+  // first accept(); who connects waits.
+  virtual Task<Result<void>> knocked() = 0;
+  // Before the first accept().
+  virtual void use_tls(TlsContext context) = 0;
   // The port that was bound; 0 for a UNIX socket.
   [[nodiscard]] virtual std::uint16_t port() const = 0;
   [[nodiscard]] virtual std::string describe() const = 0;

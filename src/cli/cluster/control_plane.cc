@@ -49,16 +49,13 @@ class NodeLogs final : public server::LogSource {
 
 // In the order they are made; close() goes backwards.
 struct ControlPlane::Impl {
-  explicit Impl(Context& with)
-      : context(with), failed(with.loop), tls_awake(with.loop), scope(with.loop) {}
+  explicit Impl(Context& with) : context(with), failed(with.loop), scope(with.loop) {}
 
   Context& context;
   std::optional<Error> failure;
   rt::Event failed;
   std::unique_ptr<server::EmbeddedServer> server;
   std::unique_ptr<cluster::LocalCluster> cluster;
-  std::optional<Result<net::TlsContext>> tls;
-  rt::Event tls_awake;
   std::unique_ptr<NetworkApi> network;
   std::unique_ptr<node::Runtime> runtime;
   std::unique_ptr<node::NodeAgent> agent;
@@ -78,7 +75,6 @@ struct ControlPlane::Impl {
                      fmt::format("cannot make {}: {}", context.home, error.message()));
     std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
     const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
-    if (parts == PlaneParts::All) scope.spawn(wake_tls(credentials.server));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
                                                         .pool = &context.pool,
@@ -98,21 +94,11 @@ struct ControlPlane::Impl {
     co_return serve();
   }
 
-  // OpenSSL takes milliseconds to wake up: meanwhile the store is opened.
-  Task<void> wake_tls(net::Identity identity) {
-    auto made = co_await context.pool.run(
-        context.loop, [identity] { return net::TlsContext::server({.identity = identity}); });
-    tls = made ? std::move(*made) : fail(made.error());
-    tls_awake.set();
-  }
-
-  // Pods on their bridge and clients on the loopback interface.
-  Task<Result<void>> open_network(server::Credentials credentials,
-                                  std::optional<std::uint16_t> api_port) {
-    CO_TRY(co_await tls_awake.wait());
-    network = CO_TRY(
-        NetworkApi::start(context, server->core(), credentials, CO_TRY(std::move(*tls)), api_port));
-    co_return network->serve_pods(runtime->bridge());
+  Task<void> serve_network(net::Identity identity) {
+    const auto served = co_await network->serve(std::move(identity));
+    if (served || served.error().code == ErrorCode::Cancelled) co_return;
+    failure = served.error();
+    failed.set();
   }
 
   Task<Result<void>> start_workers(server::Credentials credentials,
@@ -123,7 +109,9 @@ struct ControlPlane::Impl {
                                            .shim_path = CO_TRY(find_shim()),
                                            .service_range = std::string(kServiceRange),
                                            .logger = context.log.named("runtime")}));
-    CO_TRY(co_await open_network(std::move(credentials), api_port));
+    network =
+        CO_TRY(NetworkApi::bind(context, server->core(), credentials, api_port, runtime->bridge()));
+    scope.spawn(serve_network(credentials.server));
     settings.api = network->for_pods();
     settings.api_of_host = network->for_host();
     agent = CO_TRY(node::NodeAgent::create(

@@ -77,13 +77,13 @@ std::string kubeconfig(const server::Credentials& credentials, std::uint16_t por
       kLoopback, port, base64_encode(credentials.ca_pem), credentials.admin_token.reveal());
 }
 
-Result<std::unique_ptr<net::Listener>> listen(Context& context, net::TlsContext tls,
+Result<std::unique_ptr<net::Listener>> listen(Context& context,
                                               std::optional<std::uint16_t> wanted) {
   const std::uint16_t port = wanted ? *wanted : read_ports(context.home).loopback;
-  auto listener = net::listen_tcp(context.loop, {.address = kLoopback, .port = port, .tls = tls});
+  auto listener = net::listen_tcp(context.loop, {.address = kLoopback, .port = port});
   // The one of last time may be somebody else's by now.
   if (!listener && !wanted && port != 0)
-    return net::listen_tcp(context.loop, {.address = kLoopback, .tls = tls});
+    return net::listen_tcp(context.loop, {.address = kLoopback});
   return listener;
 }
 
@@ -108,16 +108,15 @@ NetworkApi::NetworkApi(Context& context, server::Core& core, const server::Crede
       gate_(core, credentials.admin_token, context.log.named("access")),
       front_(core, context.rng, &gate_) {}
 
-Result<std::unique_ptr<NetworkApi>> NetworkApi::start(Context& context, server::Core& core,
-                                                      const server::Credentials& credentials,
-                                                      net::TlsContext tls,
-                                                      std::optional<std::uint16_t> port) {
+Result<std::unique_ptr<NetworkApi>> NetworkApi::bind(Context& context, server::Core& core,
+                                                     const server::Credentials& credentials,
+                                                     std::optional<std::uint16_t> port,
+                                                     const node::Bridge& bridge) {
   std::unique_ptr<NetworkApi> api(new NetworkApi(context, core, credentials));
-  api->http_ = std::make_unique<net::HttpServer>(
-      context.loop, TRY(listen(context, std::move(tls), port)), api->front_,
-      net::HttpServerOptions{.log = context.log.named("https")});
-  TRY(write_private(kubeconfig_path(context.home), kubeconfig(credentials, api->http_->port())));
-  api->http_->start();
+  api->listener_ = TRY(listen(context, port));
+  api->port_ = api->listener_->port();
+  TRY(write_private(kubeconfig_path(context.home), kubeconfig(credentials, api->port_)));
+  TRY(api->serve_pods(bridge));
   return api;
 }
 
@@ -127,19 +126,28 @@ Result<void> NetworkApi::serve_pods(const node::Bridge& bridge) {
                       .device = bridge.device,
                       .port = read_ports(context_.home).bridge,
                       .target = net::tcp_connector(context_.loop, context_.pool,
-                                                   {.host = kLoopback, .port = http_->port()}),
+                                                   {.host = kLoopback, .port = port_}),
                       .log = context_.log.named("forwarder")}));
   bridge_address_ = bridge.address;
-  return remember_ports();
+  return write_private(ports_path(context_.home),
+                       fmt::format("{} {}\n", port_, forwarder_->port()));
 }
 
-Result<void> NetworkApi::remember_ports() const {
-  return write_private(ports_path(context_.home),
-                       fmt::format("{} {}\n", http_->port(), forwarder_->port()));
+Task<Result<void>> NetworkApi::serve(net::Identity identity) {
+  CO_TRY(co_await listener_->knocked());
+  auto tls = CO_TRY(co_await context_.pool.run(
+      context_.loop, [identity] { return net::TlsContext::server({.identity = identity}); }));
+  if (!tls) co_return fail(tls.error().in("the certificate of " + context_.home));
+  listener_->use_tls(std::move(*tls));
+  http_ =
+      std::make_unique<net::HttpServer>(context_.loop, std::move(listener_), front_,
+                                        net::HttpServerOptions{.log = context_.log.named("https")});
+  http_->start();
+  co_return Result<void>{};
 }
 
 node::NodeOptions::Endpoint NetworkApi::for_host() const {
-  return {.address = kLoopback, .port = http_->port()};
+  return {.address = kLoopback, .port = port_};
 }
 
 node::NodeOptions::Endpoint NetworkApi::for_pods() const {

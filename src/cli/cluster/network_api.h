@@ -26,14 +26,15 @@ Result<server::Credentials> api_credentials(Context& context, const std::string&
 // is found again. Lives on the context's loop; the core outlives it. Ends with close().
 class NetworkApi {
  public:
-  // Conflict when that port is somebody else's; without one, any will do. Leaves a kubeconfig for
-  // the owner in the home.
-  static Result<std::unique_ptr<NetworkApi>> start(Context& context, server::Core& core,
-                                                   const server::Credentials& credentials,
-                                                   net::TlsContext tls,
-                                                   std::optional<std::uint16_t> port);
-  // Lets the pods of the bridge in.
-  Result<void> serve_pods(const node::Bridge& bridge);
+  // Takes the ports: that one, or where none is given the ones of last time, or any. Leaves a
+  // kubeconfig for the owner in the home.
+  static Result<std::unique_ptr<NetworkApi>> bind(Context& context, server::Core& core,
+                                                  const server::Credentials& credentials,
+                                                  std::optional<std::uint16_t> port,
+                                                  const node::Bridge& bridge);
+  // Begins to answer when the first client has come, which waits meanwhile: OpenSSL takes
+  // milliseconds and megabytes to wake up, and most homes never need it.
+  Task<Result<void>> serve(net::Identity identity);
 
   [[nodiscard]] node::NodeOptions::Endpoint for_host() const;
   [[nodiscard]] node::NodeOptions::Endpoint for_pods() const;
@@ -41,11 +42,13 @@ class NetworkApi {
 
  private:
   NetworkApi(Context& context, server::Core& core, const server::Credentials& credentials);
-  Result<void> remember_ports() const;
+  Result<void> serve_pods(const node::Bridge& bridge);
 
   Context& context_;
   server::Gatekeeper gate_;
   server::HttpFront front_;
+  std::unique_ptr<net::Listener> listener_;  // until it is served
+  std::uint16_t port_ = 0;
   std::unique_ptr<net::HttpServer> http_;
   std::unique_ptr<node::Forwarder> forwarder_;
   std::string bridge_address_;
