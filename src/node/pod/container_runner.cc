@@ -58,7 +58,7 @@ Task<void> ContainerRunner::run_start(std::string name, int attempt) {
   } else if (outcome.error().code != ErrorCode::Cancelled) {
     hold(container, "CreateContainerConfigError", outcome.error().message);
     // What was missing may have come while we were asking; nobody would tell us a second time.
-    if (preparation_.reference_changes() != known) container.hold->retry_at = subject_.now();
+    if (preparation_.reference_changes() != known) subject_.tell(Poked{});
   }
   subject_.tell(Changed{});
 }

@@ -27,6 +27,7 @@ PodPreparation::PodPreparation(PodSubject& subject)
       volumes_turn_(subject.node.loop, 1) {}
 
 Task<void> PodPreparation::run() {
+  const auto known = reference_changes_;
   const auto result = co_await prepare();
   if (!result) {
     const auto& error = result.error();
@@ -34,6 +35,8 @@ Task<void> PodPreparation::run() {
       subject_.tell(PreparationCancelled{});
     } else {
       subject_.tell(PreparationFailed{.message = error.message});
+      // What was missing may have come meanwhile; nobody would tell us a second time.
+      if (reference_changes_ != known) subject_.tell(Poked{});
     }
     co_return;
   }
