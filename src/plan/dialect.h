@@ -27,6 +27,9 @@ struct Identity {
   std::string foreign_lease;            // of the operator that we replace; empty: none
   std::string foreign_finalizer;        // which it put on jobs: nobody else would take it off
   std::vector<api::Resource> children;  // beside pods: what plans of this kind may hold
+  // The same, of API groups that a server need not have: a job whose plan holds one waits there.
+  std::vector<api::Resource> optional_children;
+  bool makes_secrets = false;  // plans may hold Objects that are secret
   // Printer columns; Age is always added last.
   struct Column {
     std::string name;
@@ -42,7 +45,9 @@ struct Identity {
   // only, and it has no CRD.
   bool embedded_only = false;
   std::string uid_label = std::string(labels::kJobUid);  // of its pods on any cluster
-  std::string suspend_path = "spec.runPolicy.suspend";
+  // The field that suspends a job, as in spec.suspend; empty: the kind has none, and
+  // kSuspendAnnotation does.
+  std::string suspend_path;
 
   // The label selector of a job's pods.
   [[nodiscard]] std::string pods_of(const std::string& uid) const { return uid_label + "=" + uid; }

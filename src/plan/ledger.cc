@@ -223,6 +223,7 @@ json::Value Ledger::to_json() const {
   out.set("observedGeneration", observed_generation);
   if (epoch != 0) out.set("epoch", epoch);
   if (!run_key.empty()) out.set("runKey", run_key);
+  if (resumed != 0) out.set("resumed", resumed);
   if (start_time) out.set("startTime", time_value(*start_time));
   if (completion_time) out.set("completionTime", time_value(*completion_time));
   set_by_role(out, "attempts", *this, [](const RoleLedger& role) {
@@ -250,6 +251,7 @@ json::Value Ledger::to_json() const {
   if (cause) out.set("cause", cause_to_json(*cause));
   if (limits != Limits{}) out.set("limits", limits_to_json(limits));
   if (is_terminal(phase)) out.set("final", counts_to_json(final_counts));
+  if (!remark.empty()) out.set("remark", printable(remark));
   return out;
 }
 
@@ -259,6 +261,7 @@ Ledger Ledger::from_json(const json::Value& value) {
   ledger.observed_generation = value["observedGeneration"].as_int();
   ledger.epoch = value["epoch"].as_int();
   ledger.run_key = value["runKey"].as_string();
+  ledger.resumed = value["resumed"].as_int();
   ledger.start_time = read_time(value["startTime"]);
   ledger.completion_time = read_time(value["completionTime"]);
   read_attempts(value["attempts"], ledger);
@@ -269,6 +272,7 @@ Ledger Ledger::from_json(const json::Value& value) {
   if (value["cause"].is_object()) ledger.cause = cause_from_json(value["cause"]);
   ledger.limits = limits_from_json(value["limits"]);
   ledger.final_counts = counts_from_json(value["final"]);
+  ledger.remark = value["remark"].as_string();
   return ledger;
 }
 

@@ -41,17 +41,23 @@ struct RoleLedger {
 struct Ledger {
   std::int64_t observed_generation = 0;
   std::int64_t epoch = 0;
-  std::string run_key;  // of the plan that began the epoch
+  std::string run_key;       // of the plan that began the epoch
+  std::int64_t resumed = 0;  // the epoch that began with the last resume; 0: there was none
   std::optional<Time> start_time;
   std::optional<Time> completion_time;
   std::map<std::string, RoleLedger> roles;  // by name
   std::optional<Cause> cause;
   Limits limits;  // as last accepted; they hold while a bad edit freezes the job
   Phase phase = Phase::Created;
-  // With a terminal phase: counts when it ended, because clean-up removes what they were counted
-  // from.
+  // With a terminal phase: counts when it ended and what was said of it then, because clean-up
+  // removes what they were read from.
   Counts final_counts;
+  std::string remark;
 
+  // Let go after a suspension, and not yet seen to run.
+  [[nodiscard]] bool is_resuming() const {
+    return resumed > 0 && resumed == epoch && phase == Phase::Created;
+  }
   [[nodiscard]] bool recovering() const;
   [[nodiscard]] std::int64_t restarts() const;  // of all roles
 
@@ -67,6 +73,7 @@ struct Verdict {
   Phase phase = Phase::Created;
   Counts counts;
   std::optional<Cause> cause;
+  std::string remark;             // one line about how it ended, of a role that remarks
   std::string waiting_for;        // one line, when nothing can be done just now
   bool leaving = false;           // the job itself is being deleted
   std::vector<RankReport> ranks;  // where the plan asks for them; none after the end

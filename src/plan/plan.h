@@ -50,6 +50,15 @@ enum class OnChange {
   Replace,
 };
 
+// Where the content of an object comes from.
+enum class Source {
+  Body,  // the plan
+  // Keys of the job, made when the object is sent: a Secret whose name carries the job's uid. It is
+  // never read back: one of that name is ours.
+  SharedKey,  // `key`: 32 random bytes as hex digits
+  SshKeys,    // a user key and one host key for all of the job's hosts, as OpenSSH writes them
+};
+
 // A Service, ConfigMap, Secret and so on.
 struct Object {
   ObjectId id;
@@ -59,6 +68,12 @@ struct Object {
       each_rank_of;  // a role: one for each of its ranks, named as its pod; id.name is empty
   OnChange on_change = OnChange::Keep;
   Until until = Until::Hold;
+  bool ends_with_job = false;  // goes at the end even where every role keeps its pods
+  Source source = Source::Body;
+
+  // Nobody but the cluster's nodes sees it again: it can be made, not looked for, and stays until
+  // the job is gone.
+  [[nodiscard]] bool is_secret() const { return source != Source::Body; }
 };
 
 // A rank's try: how often it was made anew, in which run of the job.
@@ -104,6 +119,9 @@ struct Retry {
   bool without_code = false;  // a main container that never said how it ended is retried too
   bool keep_failed = false;   // the failed pod stays; its NameRule gives every try another name
   Pause pause = Pause::Rank;
+  // So many tries more may the ranks of the role have together, counted as Plan::backoff_counts
+  // says; one more ends the job. Beside Limits::backoff, which counts those of all roles.
+  std::optional<std::int64_t> limit;
 };
 
 // For how long a success counts.
@@ -122,11 +140,17 @@ struct Role {
   NameRule pod_name;
   json::Value pod;  // raw template with all static injections done; unknown fields survive
   std::vector<Placed> values;
+  // What takes their place once the job has been suspended and resumed.
+  std::optional<json::Value> pod_resumed;
+  std::vector<Placed> values_resumed;
   std::string main_container;
   std::vector<ObjectId> after;  // must exist before any pod of this role
   Retry retry;
   Completion completion = Completion::WhilePodIsThere;
   std::optional<int> max_active;  // so many pods at once, of all ranks
+  // What its main container leaves as termination message in a line that begins with kRemark is
+  // said when the job ends (Verdict::remark).
+  bool remarks = false;
   CleanUp on_success = CleanUp::Running;
   CleanUp on_failure = CleanUp::Running;
   CleanUp on_limit = CleanUp::Running;
@@ -224,6 +248,12 @@ inline constexpr std::string_view kGangSize = "muster.dev/gang-size";
 
 // What was written into an object that is replaced when it changes, as a hash.
 inline constexpr std::string_view kContentAnnotation = "muster.dev/content";
+
+// "true" suspends a job of a kind that has no field for it.
+inline constexpr std::string_view kSuspendAnnotation = "muster.dev/suspend";
+
+// How the line of a termination message begins that is meant for the job's user.
+inline constexpr std::string_view kRemark = "muster: ";
 
 // Written by the CLI on a job for the local cluster: the submitter's PATH and the like, as JSON.
 inline constexpr std::string_view kEnvironmentAnnotation = "muster.dev/environment";

@@ -36,7 +36,8 @@ plan::Identity identity_of(const Kind& kind) {
                                  {"Ranks", ".status.muster.ranks", "string"},
                                  {"Restarts", ".status.muster.restartCount", "integer"},
                                  {"Reason", ".status.conditions[-1:].reason", "string", 1},
-                                 {"Queue", ".spec.runPolicy.schedulingPolicy.queue", "string", 1}}};
+                                 {"Queue", ".spec.runPolicy.schedulingPolicy.queue", "string", 1}},
+                     .suspend_path = "spec.runPolicy.suspend"};
   if (!kind.scales.empty()) {
     out.scale_spec_path = fmt::format(".spec.{}.{}.replicas", kind.replicas.field, kind.scales);
     out.scale_status_path = fmt::format(".status.replicaStatuses.{}.active", kind.scales);
