@@ -32,6 +32,7 @@ struct CreatePod {
   int index = 0;
   std::int64_t attempt = 0;
   std::int64_t epoch = 0;
+  bool resumed = false;  // it is made after a resume
   std::shared_ptr<const plan::Addresses> addresses;
 };
 struct CreateObject {

@@ -1,6 +1,7 @@
 #include "engine/backoff.h"
 
 #include <algorithm>
+#include <span>
 
 namespace muster::engine {
 namespace {
@@ -20,10 +21,23 @@ std::int64_t awaiting_restart(const Rank& rank) {
   });
 }
 
+// What one limit is about: the ranks of one role, or of all.
+struct Scope {
+  const plan::Plan& plan;
+  const plan::Ledger& ledger;
+  const plan::Counts& counts;
+  std::span<const Rank> ranks;
+  const plan::Role* role = nullptr;  // none: all
+
+  [[nodiscard]] bool holds(const std::string& name) const {
+    return role == nullptr || role->name == name;
+  }
+};
+
 // Nothing has failed for good there, but a rank that was restarted in place says most.
-const Rank* most_restarted(const Census& census) {
+const Rank* most_restarted(const Scope& scope) {
   const Rank* most = nullptr;
-  for (const Rank& rank : census.ranks()) {
+  for (const Rank& rank : scope.ranks) {
     if (rank.is(RankState::Absent) || rank.pod == nullptr) continue;
     const auto tries = [](const Rank& r) { return r.pod->restarts() + awaiting_restart(r); };
     if (tries(rank) == 0) continue;
@@ -32,19 +46,44 @@ const Rank* most_restarted(const Census& census) {
   return most;
 }
 
-std::int64_t failed_pods(const plan::Counts& counts) {
+std::int64_t failed_pods(const Scope& scope) {
   std::int64_t sum = 0;
-  for (const auto& [name, count] : counts) sum += count.failed;
+  for (const auto& [name, count] : scope.counts) sum += scope.holds(name) ? count.failed : 0;
   return sum;
 }
 
 // Of the pods that live.
-std::int64_t restarts_in_place(const Census& census) {
+std::int64_t restarts_in_place(const Scope& scope) {
   std::int64_t sum = 0;
-  for (const Rank& rank : census.ranks()) {
+  for (const Rank& rank : scope.ranks) {
     if (rank.lives() && rank.role->restarts_in_place()) sum += rank.pod->restarts();
   }
   return sum;
+}
+
+std::int64_t counted_restarts(const Scope& scope) {
+  std::int64_t sum = 0;
+  for (const auto& [name, count] : scope.counts) sum += scope.holds(name) ? count.restarts : 0;
+  for (const auto& [name, role] : scope.ledger.roles)
+    sum -= scope.holds(name) ? role.disruptions : 0;
+  for (const Rank& rank : scope.ranks) {
+    if (rank.is(RankState::Retryable)) ++sum;
+    sum += awaiting_restart(rank);
+  }
+  return sum;
+}
+
+bool is_above(std::int64_t limit, const Scope& scope) {
+  if (scope.plan.backoff_counts == plan::BackoffCounts::Restarts)
+    return counted_restarts(scope) > limit;
+  return failed_pods(scope) > limit || restarts_in_place(scope) >= std::max<std::int64_t>(limit, 1);
+}
+
+Exhausted exhausted(const Scope& scope) {
+  const auto failed = std::ranges::find_if(scope.ranks, [](const Rank& rank) {
+    return rank.is(RankState::Retryable) || rank.is(RankState::Lost);
+  });
+  return {failed != scope.ranks.end() ? &*failed : most_restarted(scope)};
 }
 
 }  // namespace
@@ -65,31 +104,15 @@ void settle_restarts(plan::Ledger& ledger, plan::Counts& counts) {
   }
 }
 
-std::int64_t counted_restarts(const plan::Ledger& ledger, const plan::Counts& counts,
-                              const Census& census) {
-  std::int64_t sum = 0;
-  for (const auto& [name, count] : counts) sum += count.restarts;
-  for (const auto& [name, role] : ledger.roles) sum -= role.disruptions;
-  for (const Rank& rank : census.ranks()) {
-    if (rank.is(RankState::Retryable)) ++sum;
-    sum += awaiting_restart(rank);
-  }
-  return sum;
-}
-
 std::optional<Exhausted> exceeds_backoff(const plan::Plan& plan, const plan::Ledger& ledger,
                                          const plan::Counts& counts, const Census& census) {
-  if (!plan.limits.backoff) return std::nullopt;
-  const std::int64_t limit = *plan.limits.backoff;
-  const bool exceeded = plan.backoff_counts == plan::BackoffCounts::FailedPods
-                            ? failed_pods(counts) > limit ||
-                                  restarts_in_place(census) >= std::max<std::int64_t>(limit, 1)
-                            : counted_restarts(ledger, counts, census) > limit;
-  if (!exceeded) return std::nullopt;
-  const auto failed = std::ranges::find_if(census.ranks(), [](const Rank& rank) {
-    return rank.is(RankState::Retryable) || rank.is(RankState::Lost);
-  });
-  return Exhausted{failed != census.ranks().end() ? &*failed : most_restarted(census)};
+  const Scope all{plan, ledger, counts, census.ranks()};
+  if (plan.limits.backoff && is_above(*plan.limits.backoff, all)) return exhausted(all);
+  for (const plan::Role& role : plan.roles) {
+    const Scope one{plan, ledger, counts, census.ranks_of(role), &role};
+    if (role.retry.limit && is_above(*role.retry.limit, one)) return exhausted(one);
+  }
+  return std::nullopt;
 }
 
 }  // namespace muster::engine

@@ -17,13 +17,10 @@ namespace muster::engine {
 // Adds what the ledger remembers to the restarts counted from the pods, so that sums never fall.
 void settle_restarts(plan::Ledger& ledger, plan::Counts& counts);
 
-// Restarts that a limit counts, those included that have to come next: of pods that failed and of
-// containers that ended in a pod that lives on.
-std::int64_t counted_restarts(const plan::Ledger& ledger, const plan::Counts& counts,
-                              const Census& census);
-
-// The rank that fails because one more try would be above the limit; nothing while it is not
-// reached. The limit is what it is for a batch/v1 Job: so many restarts may be, and no more.
+// The rank that fails because one more try would be above the limit, of the job or of its role;
+// nothing while none is reached. The limit is what it is for a batch/v1 Job: so many restarts may
+// be, and no more. Those count too that have to come next: of pods that failed and of containers
+// that ended in a pod that lives on.
 struct Exhausted {
   const Rank* rank = nullptr;
 };

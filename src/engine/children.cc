@@ -123,7 +123,10 @@ std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,
                                                        const Census& census) {
   auto known = std::make_shared<KnownAddresses>();
   const Collector collector{children, census, *known};
-  for (const plan::Role& role : plan.roles) collector.collect(role.values);
+  for (const plan::Role& role : plan.roles) {
+    collector.collect(role.values);
+    collector.collect(role.values_resumed);
+  }
   for (const plan::Object& object : plan.objects) collector.collect(object.values);
   return known;
 }
@@ -150,11 +153,12 @@ std::string object_name(const plan::Plan& plan, const plan::Object& object, int 
 
 json::Value make_pod(const plan::Plan& plan, const CreatePod& pod) {
   json::Value body = json::Object{{"apiVersion", "v1"}, {"kind", "Pod"}};
-  body["metadata"] = pod.role->pod["metadata"];
-  body["spec"] = pod.role->pod["spec"];
+  const json::Value& pattern = pod.role->pod_for(pod.resumed);
+  body["metadata"] = pattern["metadata"];
+  body["spec"] = pattern["spec"];
   set_metadata(body["metadata"], plan.job, pod.name);
   label_rank(body["metadata"]["labels"], plan, pod);
-  fill_in(body, pod.role->values, pod.index, *pod.addresses);
+  fill_in(body, pod.role->values_for(pod.resumed), pod.index, *pod.addresses);
   return body;
 }
 

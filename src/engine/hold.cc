@@ -32,7 +32,9 @@ EpochChange enter_epoch(const plan::Plan& plan, plan::Ledger& ledger, Time now) 
   }
   ledger.phase = plan::Phase::Created;
   ledger.start_time = now;
-  return held ? EpochChange::Resumed : EpochChange::Renewed;
+  if (!held) return EpochChange::Renewed;
+  ledger.resumed = ledger.epoch;
+  return EpochChange::Resumed;
 }
 
 }  // namespace muster::engine

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -80,6 +81,7 @@ struct Observed {
   bool deleting = false;           // the job itself
   std::vector<PodView> pods;
   std::vector<ObjectView> objects;
+  std::set<std::string> secrets;  // names of those that were made or found to be there
   std::vector<Refusal> refusals;
 };
 

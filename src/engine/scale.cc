@@ -54,10 +54,12 @@ bool goes_before(const Rank* a, const Rank* b) {
 class Maker {
  public:
   Maker(const plan::Plan& plan, const Census& census, const Children& children,
-        const plan::Ledger& ledger, Time now, std::vector<Action>& wave)
+        const std::set<std::string>& secrets, const plan::Ledger& ledger, Time now,
+        std::vector<Action>& wave)
       : plan_(plan),
         census_(census),
         children_(children),
+        secrets_(secrets),
         ledger_(ledger),
         now_(now),
         wave_(wave),
@@ -65,6 +67,7 @@ class Maker {
 
   void make_objects() {
     for (const plan::Object& object : plan_.objects) {
+      if (object.is_secret()) continue;  // until a pod needs it
       if (object.on_change == plan::OnChange::Replace) remove_outdated(object);
       if (!resolves(object.values, *addresses_)) {
         missing_.waiting_for =
@@ -118,13 +121,30 @@ class Maker {
 
   bool may_begin(const plan::Role& role) {
     const bool objects_exist = std::ranges::all_of(role.after, [&](const plan::ObjectId& id) {
+      const plan::Object* planned = plan_.object(id);
+      if (planned != nullptr && planned->is_secret()) return true;  // made when pods are due
       const ObjectView* object = children_.object(id.resource, id.name);
       return object != nullptr && !object->deleting;
     });
     if (!objects_exist) return false;
-    if (resolves(role.values, *addresses_)) return true;
+    if (resolves(role.values_for(resumed_), *addresses_)) return true;
     missing_.waiting_for = fmt::format("an address that {} needs", role.name);
     return false;
+  }
+
+  // Nobody looks for secrets: what is not known to be there is made, and if it was there after all
+  // the server says so. True when the role needs none that is unknown.
+  bool has_secrets(const plan::Role& role) {
+    bool all = true;
+    for (const plan::ObjectId& id : role.after) {
+      const plan::Object* planned = plan_.object(id);
+      if (planned == nullptr || !planned->is_secret() || secrets_.contains(id.name)) continue;
+      if (children_.object(id.resource, id.name) != nullptr) continue;
+      all = false;
+      if (!asked_for_.insert(id).second) continue;
+      wave_.emplace_back(CreateObject{.name = id.name, .object = planned, .addresses = addresses_});
+    }
+    return all;
   }
 
   void make_pods(const plan::Role& role) {
@@ -132,23 +152,35 @@ class Maker {
     const auto remembered = ledger_.roles.find(role.name);
     const plan::RoleLedger& known =
         remembered == ledger_.roles.end() ? nothing : remembered->second;
-    int room = room_for(role, census_.tally(role));
-    if (room <= 0) return;
-    if (role.completion == plan::Completion::WorkQueue && !known.done.empty()) return;
+    const std::vector<const Rank*> ranks = due_ranks(role, known);
+    if (ranks.empty() || !has_secrets(role)) return;
     TakenNames taken(role, census_);
-    for (const Rank& rank : census_.ranks_of(role)) {
-      if (rank.pod != nullptr || rank.is(RankState::Succeeded)) continue;
-      if (!is_due(known, rank.index)) continue;
-      const std::int64_t attempt = known.attempt(rank.index);
+    for (const Rank* rank : ranks) {
+      const std::int64_t attempt = known.attempt(rank->index);
       wave_.emplace_back(CreatePod{
-          .name = taken.next({.rank = rank.index, .attempt = attempt, .epoch = ledger_.epoch}),
+          .name = taken.next({.rank = rank->index, .attempt = attempt, .epoch = ledger_.epoch}),
           .role = &role,
-          .index = rank.index,
+          .index = rank->index,
           .attempt = attempt,
           .epoch = ledger_.epoch,
+          .resumed = resumed_,
           .addresses = addresses_});
-      if (--room == 0) return;
     }
+  }
+
+  // Those without a pod that may have one now.
+  std::vector<const Rank*> due_ranks(const plan::Role& role, const plan::RoleLedger& known) {
+    std::vector<const Rank*> due;
+    int room = room_for(role, census_.tally(role));
+    if (role.completion == plan::Completion::WorkQueue && !known.done.empty()) room = 0;
+    for (const Rank& rank : census_.ranks_of(role)) {
+      if (room <= 0) break;
+      if (rank.pod != nullptr || rank.is(RankState::Succeeded)) continue;
+      if (!is_due(known, rank.index)) continue;
+      due.push_back(&rank);
+      --room;
+    }
+    return due;
   }
 
   // False: not before a later time, at which to look again.
@@ -164,12 +196,15 @@ class Maker {
   const plan::Plan& plan_;
   const Census& census_;
   const Children& children_;
+  const std::set<std::string>& secrets_;
   const plan::Ledger& ledger_;
+  bool resumed_ = ledger_.resumed > 0;
   Time now_;
   std::vector<Action>& wave_;
   std::shared_ptr<const plan::Addresses> addresses_;
   Missing missing_;
   std::string outdated_;  // an object that is to be replaced and is still there
+  std::set<plan::ObjectId> asked_for_;
 };
 
 }  // namespace
@@ -224,8 +259,9 @@ void remove_surplus_objects(const plan::Plan& plan, const Observed& observed,
 }
 
 Missing create_missing(const plan::Plan& plan, const Census& census, const Children& children,
-                       const plan::Ledger& ledger, Time now, std::vector<Action>& wave) {
-  Maker maker(plan, census, children, ledger, now, wave);
+                       const std::set<std::string>& secrets, const plan::Ledger& ledger, Time now,
+                       std::vector<Action>& wave) {
+  Maker maker(plan, census, children, secrets, ledger, now, wave);
   maker.make_objects();
   maker.make_pods();
   return maker.missing();

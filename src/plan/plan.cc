@@ -78,6 +78,11 @@ const Role* Plan::role(std::string_view name) const {
   return found == roles.end() ? nullptr : &*found;
 }
 
+const Object* Plan::object(const ObjectId& id) const {
+  const auto found = std::ranges::find(objects, id, &Object::id);
+  return found == objects.end() ? nullptr : &*found;
+}
+
 int Plan::total_replicas() const {
   return std::accumulate(roles.begin(), roles.end(), 0,
                          [](int sum, const Role& role) { return sum + role.replicas; });

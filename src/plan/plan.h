@@ -144,7 +144,7 @@ struct Role {
   std::optional<json::Value> pod_resumed;
   std::vector<Placed> values_resumed;
   std::string main_container;
-  std::vector<ObjectId> after;  // must exist before any pod of this role
+  std::vector<ObjectId> after;  // must exist before any pod of this role; secrets are made for it
   Retry retry;
   Completion completion = Completion::WhilePodIsThere;
   std::optional<int> max_active;  // so many pods at once, of all ranks
@@ -155,6 +155,13 @@ struct Role {
   CleanUp on_failure = CleanUp::Running;
   CleanUp on_limit = CleanUp::Running;
 
+  // The template of its pods before or after a resume, and where values go in it.
+  [[nodiscard]] const json::Value& pod_for(bool resumed) const {
+    return resumed && pod_resumed ? *pod_resumed : pod;
+  }
+  [[nodiscard]] const std::vector<Placed>& values_for(bool resumed) const {
+    return resumed && pod_resumed ? values_resumed : values;
+  }
   // The kubelet starts containers again that ended, in the pod they were in.
   [[nodiscard]] bool restarts_in_place() const;
   [[nodiscard]] bool remembers() const { return completion != Completion::WhilePodIsThere; }
@@ -232,6 +239,7 @@ struct Plan {
   std::vector<Warning> warnings;
 
   [[nodiscard]] const Role* role(std::string_view name) const;
+  [[nodiscard]] const Object* object(const ObjectId& id) const;  // null when there is none
   [[nodiscard]] int total_replicas() const;
 };
 

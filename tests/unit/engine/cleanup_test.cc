@@ -1,4 +1,4 @@
-#include "engine/cleanup.h"
+#include "engine/ending/cleanup.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "engine/deadline.h"
+#include "engine/ending/deadline.h"
 
 #include <limits>
 

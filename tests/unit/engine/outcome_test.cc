@@ -1,4 +1,4 @@
-#include "engine/outcome.h"
+#include "engine/ending/outcome.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

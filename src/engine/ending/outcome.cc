@@ -1,8 +1,10 @@
-#include "engine/outcome.h"
+#include "engine/ending/outcome.h"
 
 #include <algorithm>
 
 #include <fmt/format.h>
+
+#include "engine/ending/remark.h"
 
 namespace muster::engine {
 namespace {
@@ -95,7 +97,7 @@ plan::Cause cause_of(const Rank& rank) {
     cause.exit_code = main->exit_code ? main->exit_code : main->last_exit_code;
     if (main->exit_code) {
       cause.reason = main->reason;
-      cause.text = main->message;
+      cause.text = rank.role->remarks ? without_remark(main->message) : main->message;
     }
   }
   if (!rank.pod->reason.empty()) {

@@ -1,4 +1,4 @@
-#include "engine/cleanup.h"
+#include "engine/ending/cleanup.h"
 
 #include <algorithm>
 #include <set>
@@ -47,8 +47,8 @@ Kept kept_objects(const plan::Plan& plan, const plan::Ledger& ledger) {
   Kept kept;
   for (const plan::Object& object : plan.objects) {
     const plan::Role* role = plan.role(object.each_rank_of);
-    const bool stays = object.until == plan::Until::JobGone ||
-                       (role == nullptr ? all_stay : keeps_all(*role, ledger));
+    const bool pods_stay = role == nullptr ? all_stay : keeps_all(*role, ledger);
+    const bool stays = object.until == plan::Until::JobGone || (pods_stay && !object.ends_with_job);
     if (!stays) continue;
     for (int index = 0; index < copies(plan, object); ++index) {
       kept.insert({object.id.resource, object_name(plan, object, index, ledger)});
