@@ -36,6 +36,7 @@ json::Array rules_for(const plan::Registry& registry) {
   ByGroup held;  // by a finalizer that is ours to take off
   ByGroup children{{"", {api::pods().plural}}};
   Names leases;
+  bool secrets = false;
   for (const auto& dialect : registry.all()) {
     if (dialect->identity().embedded_only) continue;
     const plan::Identity& identity = dialect->identity();
@@ -43,7 +44,10 @@ json::Array rules_for(const plan::Registry& registry) {
     if (!identity.foreign_finalizer.empty()) {
       held[identity.resource.group].insert(identity.resource.plural);
     }
-    for (const api::Resource& child : identity.children) children[child.group].insert(child.plural);
+    for (const auto* list : {&identity.children, &identity.optional_children}) {
+      for (const api::Resource& child : *list) children[child.group].insert(child.plural);
+    }
+    secrets |= identity.makes_secrets;
     if (!identity.foreign_lease.empty()) leases.insert(identity.foreign_lease);
   }
   json::Array rules;
@@ -58,6 +62,8 @@ json::Array rules_for(const plan::Registry& registry) {
   for (const auto& [group, names] : children) {
     rules.push_back(rule(group, names, {"get", "list", "watch", "create", "delete"}));
   }
+  // Keys of jobs: made, and never looked at again.
+  if (secrets) rules.push_back(rule("", {api::secrets().plural}, {"create"}));
   rules.push_back(rule("", {api::events().plural}, {"create", "patch"}));
   if (!leases.empty()) {
     // The leases of the operators that we replace: both at once would fight over the same jobs.

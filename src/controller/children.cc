@@ -16,13 +16,30 @@ Children::Children(rt::Loop& loop, cluster::Cluster& cluster, std::string ns, Rn
       changed_(std::move(changed)),
       pods_(&engine::PodView::from, changed_) {}
 
-Task<Result<void>> Children::follow(std::vector<api::Resource> resources, rt::TaskScope& scope) {
+Task<Result<void>> Children::follow(Wanted wanted, rt::TaskScope& scope) {
+  optional_.insert(wanted.optional.begin(), wanted.optional.end());
+  std::vector<api::Resource> resources = std::move(wanted.resources);
   resources.push_back(api::pods());
+  std::ranges::move(wanted.optional, std::back_inserter(resources));
   // All of them start before the first is waited for.
   std::vector<cluster::Reflector*> started;
   for (const auto& resource : resources) started.push_back(&reflector(resource, scope));
-  for (auto* one : started) CO_TRY(co_await one->synced().wait());
+  for (auto* one : started) {
+    while (!one->synced().is_set() && !is_dispensable(*one)) CO_TRY(co_await one->news().wait());
+  }
   co_return Result<void>{};
+}
+
+bool Children::is_dispensable(const cluster::Reflector& reflector) const {
+  return optional_.contains(reflector.resource()) && reflector.trouble() &&
+         reflector.trouble()->code == ErrorCode::NotFound;
+}
+
+std::optional<Error> Children::trouble() const {
+  for (const auto& reflector : reflectors_) {
+    if (reflector->trouble() && !is_dispensable(*reflector)) return reflector->trouble();
+  }
+  return std::nullopt;
 }
 
 ObjectCache& Children::objects(const api::Resource& resource) {

@@ -3,6 +3,8 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,9 +29,15 @@ class Children {
   Children(rt::Loop& loop, cluster::Cluster& cluster, std::string ns, Rng& rng, Logger log,
            Changed changed);
 
-  // Follows pods and these as well, and completes once all of them are known. The scope ends before
-  // this does.
-  Task<Result<void>> follow(std::vector<api::Resource> resources, rt::TaskScope& scope);
+  // Follows pods and these as well, and completes once all of them are known; of the optional ones
+  // it is enough that the server has none. The scope ends before this does.
+  struct Wanted {
+    std::vector<api::Resource> resources;
+    std::vector<api::Resource> optional;
+  };
+  Task<Result<void>> follow(Wanted wanted, rt::TaskScope& scope);
+  // Why one of them cannot be followed; nothing when all is well.
+  [[nodiscard]] std::optional<Error> trouble() const;
 
   PodCache& pods() { return pods_; }
   // The resource is one of those that are followed.
@@ -43,6 +51,8 @@ class Children {
 
  private:
   cluster::Reflector& reflector(const api::Resource& resource, rt::TaskScope& scope);
+  // The server does not have it, and need not.
+  [[nodiscard]] bool is_dispensable(const cluster::Reflector& reflector) const;
   cluster::Sink& cache(const api::Resource& resource);
 
   rt::Loop& loop_;
@@ -53,6 +63,7 @@ class Children {
   Changed changed_;
   PodCache pods_;
   std::map<api::Resource, std::unique_ptr<ObjectCache>> objects_;
+  std::set<api::Resource> optional_;
   std::vector<std::unique_ptr<cluster::Reflector>> reflectors_;
 };
 

@@ -7,6 +7,7 @@
 #include "api/object.h"
 #include "base/strings.h"
 #include "controller/pace.h"
+#include "plan/suspend.h"
 
 namespace muster::controller {
 namespace {
@@ -74,7 +75,7 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
               .objects = [this](const api::Resource& r) -> ObjectCache& {
                 return children_.objects(r);
               }},
-             [this] { return may_write(); }) {
+             rng, [this] { return may_write(); }) {
   if (options_.kinds.empty()) {
     for (const auto& dialect : registry.all()) options_.kinds.push_back(dialect.get());
   }
@@ -104,7 +105,11 @@ Task<void> Controller::begin(Kind& kind, rt::TaskScope& scope) {
   scope.spawn(kind.reflector.run());
   if (!co_await kind.reflector.synced().wait()) co_return;
   // Deciding on half of what exists would create what is already there.
-  if (!co_await children_.follow(kind.dialect->identity().children, scope)) co_return;
+  const plan::Identity& identity = kind.dialect->identity();
+  if (!co_await children_.follow(
+          {.resources = identity.children, .optional = identity.optional_children}, scope)) {
+    co_return;
+  }
   kind.running = true;
   for (const auto& [key, job] : kind.jobs.all()) queue_.add(kind.queue_key(key));
   kind.reflector.news().pulse();
@@ -122,9 +127,7 @@ std::string Controller::trouble() const {
     if (kind->is_absent()) continue;
     if (const auto& trouble = kind->reflector.trouble()) return trouble->message;
   }
-  for (const auto& reflector : children_.reflectors()) {
-    if (const auto& trouble = reflector->trouble()) return trouble->message;
-  }
+  if (const auto trouble = children_.trouble()) return trouble->message;
   for (const auto& kind : kinds_) {
     if (kind->running || kind->is_absent()) continue;
     return fmt::format("{} and their children are not known yet", kind->resource().qualified());
@@ -242,16 +245,33 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   }
   const plan::JobRef ref = plan::job_ref(kind.dialect->identity().resource, *job);
   memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
-  if (compiled.uid != ref.uid || compiled.generation != ref.generation) {
-    compiled = {.uid = ref.uid, .generation = ref.generation, .plan = kind.dialect->compile(*job)};
+  if (compiled.uid != ref.uid || compiled.generation != ref.generation ||
+      compiled.suspend != api::annotation_of(*job, plan::kSuspendAnnotation)) {
+    compiled = compile(kind, *job);
   }
   // What is observed is let go before anything is awaited: of a large job it is megabytes.
   Decision decision = decide(compiled.plan, ref, observe(*job, memory));
+  if (compiled.warning && !plan::is_terminal(decision.verdict.phase)) {
+    decision.notes.push_back({.kind = Note::Kind::Warning,
+                              .reason = compiled.warning->reason,
+                              .detail = compiled.warning->message});
+  }
   // A frozen job has no plan; its status is written in the words of an empty one.
   plan::Plan frozen;
   frozen.job = ref;
   const plan::Plan& plan = compiled.plan ? *compiled.plan : frozen;
   co_return co_await carry_out(kind, key, job, plan, std::move(decision));
+}
+
+Controller::Compiled Controller::compile(const Kind& kind, const json::Value& job) {
+  Compiled out{.uid = api::uid_of(job),
+               .generation = api::generation_of(job),
+               .suspend = api::annotation_of(job, plan::kSuspendAnnotation),
+               .plan = kind.dialect->compile(job)};
+  if (out.plan) {
+    out.warning = plan::apply_suspend_annotation(kind.dialect->identity(), job, *out.plan);
+  }
+  return out;
 }
 
 // There is no work behind that finalizer, and nobody else is left to take it off.
@@ -288,6 +308,7 @@ engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   observed.deleting = api::is_deleting(job);
   observed.pods = children_.pods().of(memory.uid);
   observed.objects = children_.objects_of(memory.uid);
+  observed.secrets = memory.secrets;
   observed.refusals = std::exchange(memory.refusals, {});
   return observed;
 }
@@ -307,12 +328,15 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
     count(kind, ref, before, decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
   }
+  const std::int64_t epoch = decision.verdict.ledger.epoch;
+  if (epoch != stored[kStatusKey]["epoch"].as_int()) memories_[key].secrets.clear();
   say(kind, ref, decision.notes);
   if (decision.wake_at) queue_.add_after(key, *decision.wake_at - loop_.now());
   if (!decision.wave.empty()) {
     WaveResult result = co_await waves_.run(plan, std::move(decision.wave));
     say(kind, ref, result.notes);
     memories_[key].refusals = std::move(result.refusals);
+    memories_[key].secrets.insert(result.secrets.begin(), result.secrets.end());
     memories_[key].recheck |= result.job_in_doubt;
     if (result.failure) co_return fail(*result.failure);
     co_return true;  // decide again before the status is written: it may say more then

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -61,10 +62,11 @@ class Controller {
     std::string uid;
     Time first_look{};
     std::vector<engine::Refusal> refusals;
-    Monotonic last_status{};  // stored then, or first looked at
-    Monotonic next_look{};    // what children do is looked at then
-    bool counted = false;     // in the metrics
-    bool recheck = false;     // a child was lost: perhaps because the job is gone
+    std::set<std::string> secrets;  // of the current epoch: there, as far as we know
+    Monotonic last_status{};        // stored then, or first looked at
+    Monotonic next_look{};          // what children do is looked at then
+    bool counted = false;           // in the metrics
+    bool recheck = false;           // a child was lost: perhaps because the job is gone
   };
 
   // The plan of the job that is looked at. Looks in a row share it; nobody keeps it between them:
@@ -72,9 +74,12 @@ class Controller {
   struct Compiled {
     std::string uid;
     std::int64_t generation = -1;
+    std::string suspend;  // the annotation, which is not part of the generation
     Result<plan::Plan> plan = plan::Plan{};
+    std::optional<plan::Warning> warning;
   };
 
+  static Compiled compile(const Kind& kind, const json::Value& job);
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
   Kind* kind_of(const std::string& queue_key);
   void enqueue_owner(const std::string& uid, bool lost);

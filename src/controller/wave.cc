@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "controller/keys/key_data.h"
 #include "engine/children.h"
 
 namespace muster::controller {
@@ -49,11 +50,12 @@ bool is_of_predecessor(const json::Value& object, const plan::JobRef& job) {
 
 }  // namespace
 
-WaveRunner::WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
+WaveRunner::WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches, Rng& rng,
                        std::function<bool()> may_write)
     : loop_(loop),
       cluster_(cluster),
       caches_(std::move(caches)),
+      rng_(rng),
       may_write_(std::move(may_write)),
       gate_(loop, kMostInFlight) {}
 
@@ -98,7 +100,10 @@ Task<void> WaveRunner::send(const plan::Plan& plan, const engine::Action& action
     engine::Refusal refusal{
         .kind = "Pod", .name = pod->name, .role = pod->role->name, .index = pod->index};
     co_await create(job, api::pods(), engine::make_pod(plan, *pod), std::move(refusal), result);
-  } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
+  } else if (const auto* object = std::get_if<engine::CreateObject>(&action);
+             object != nullptr && object->object->is_secret()) {
+    co_await create_secret(plan, *object, result);
+  } else if (object != nullptr) {
     const api::Resource& resource = object->object->id.resource;
     engine::Refusal refusal{.kind = resource.kind, .name = object->name};
     co_await create(job, resource, engine::make_object(plan, *object), std::move(refusal), result);
@@ -129,12 +134,16 @@ Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& reso
     co_await settle_existing(job, resource, std::move(refusal), result);
     co_return;
   }
+  refuse(std::move(refusal), result);
+}
+
+void WaveRunner::refuse(engine::Refusal refusal, WaveResult& result) {
   if (refusal.error.code == ErrorCode::Cancelled) {
     result.failure = refusal.error;
-    co_return;
+    return;
   }
   result.notes.push_back({.kind = Note::Kind::CreateFailed,
-                          .object_kind = resource.kind,
+                          .object_kind = refusal.kind,
                           .subject = refusal.name,
                           .detail = refusal.error.message});
   if (is_refusal(refusal.error.code)) {
@@ -142,6 +151,30 @@ Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& reso
   } else {
     result.failure = refusal.error;
   }
+}
+
+// We may not look at secrets. The name carries the job's uid: whoever has it already is ours, made
+// by a process before this one or by a try whose answer was lost.
+Task<void> WaveRunner::create_secret(const plan::Plan& plan, const engine::CreateObject& action,
+                                     WaveResult& result) {
+  if (!may_write_()) co_return;
+  const api::Resource& resource = action.object->id.resource;
+  engine::Refusal refusal{.kind = resource.kind, .name = action.name};
+  json::Value body = engine::make_object(plan, action);
+  if (const auto added = add_keys(action.object->source, rng_, body); !added) {
+    result.failure = added.error();
+    co_return;
+  }
+  const auto created = co_await cluster_.create(resource, std::move(body));
+  if (!created && created.error().code != ErrorCode::AlreadyExists) {
+    refusal.error = created.error();
+    refuse(std::move(refusal), result);
+    co_return;
+  }
+  result.secrets.push_back(action.name);
+  if (!created) co_return;
+  result.notes.push_back(
+      {.kind = Note::Kind::ObjectCreated, .object_kind = resource.kind, .subject = action.name});
 }
 
 // The name is taken: by our own earlier try, by somebody who is leaving, or by somebody who stays.

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/random.h"
 #include "cluster/cluster.h"
 #include "controller/children.h"
 #include "engine/decide.h"
@@ -16,20 +17,21 @@ namespace muster::controller {
 struct WaveResult {
   std::vector<engine::Refusal> refusals;  // for the engine to decide on
   std::vector<plan::Note> notes;          // what was created and deleted
+  std::vector<std::string> secrets;       // names of those that are there now
   std::optional<Error> failure;           // something to try again, later
   bool job_in_doubt = false;              // the server does not know the job that we know
 };
 
 // Sends the actions of one wave together and sorts the answers: caches learn what was done,
-// refusals go back to the engine, everything else is tried again. The caches and the cluster
-// outlive it.
+// refusals go back to the engine, everything else is tried again. Secrets get their keys here, and
+// nothing of them is kept. The caches, the cluster and the source of randomness outlive it.
 class WaveRunner {
  public:
   struct Caches {
     PodCache* pods;
     std::function<ObjectCache&(const api::Resource&)> objects;
   };
-  WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches,
+  WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches, Rng& rng,
              std::function<bool()> may_write);
 
   // The plan outlives the task.
@@ -43,6 +45,9 @@ class WaveRunner {
   Task<void> send(const plan::Plan& plan, const engine::Action& action, WaveResult& result);
   Task<void> create(const plan::JobRef& job, const api::Resource& resource, json::Value body,
                     engine::Refusal refusal, WaveResult& result);
+  Task<void> create_secret(const plan::Plan& plan, const engine::CreateObject& action,
+                           WaveResult& result);
+  static void refuse(engine::Refusal refusal, WaveResult& result);
   Task<void> settle_existing(const plan::JobRef& job, const api::Resource& resource,
                              engine::Refusal refusal, WaveResult& result);
   Task<void> remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
@@ -53,6 +58,7 @@ class WaveRunner {
   rt::Loop& loop_;
   cluster::Cluster& cluster_;
   Caches caches_;
+  Rng& rng_;
   std::function<bool()> may_write_;
   rt::Gate gate_;
   int running_ = 0;

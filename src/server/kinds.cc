@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "api/object.h"
+#include "base/strings.h"
 
 namespace muster::server {
 namespace {
@@ -88,6 +89,17 @@ Kinds::Kinds(const plan::Registry& registry) : kinds_(built_in()) {
                       .unconditional_update = identity.embedded_only,
                       .dialect = dialect.get()});
   }
+  for (const auto& dialect : registry.all()) {
+    for (const api::Resource& child : dialect->identity().optional_children) add_stored(child);
+  }
+}
+
+void Kinds::add_stored(const api::Resource& resource) {
+  if (find(resource) != nullptr) return;
+  kinds_.push_back({.resource = resource,
+                    .singular = to_lower(resource.kind),
+                    .has_status = true,
+                    .counts_generation = true});
 }
 
 const Kind* Kinds::find(const api::Resource& resource) const {

@@ -26,7 +26,8 @@ struct Kind {
   [[nodiscard]] bool is(const api::Resource& other) const { return resource == other; }
 };
 
-// Every kind the server knows: the built-in ones and those of the registry (compiled-in CRDs).
+// Every kind the server knows: the built-in ones, those of the registry (compiled-in CRDs), and
+// what jobs of those may hold of other API groups, which is kept as it is.
 // Never changes after it was made; the registry outlives it.
 class Kinds {
  public:
@@ -40,6 +41,8 @@ class Kinds {
   [[nodiscard]] const Kind* find_by_kind(std::string_view api_version, std::string_view kind) const;
 
  private:
+  void add_stored(const api::Resource& resource);
+
   std::vector<Kind> kinds_;
 };
 

@@ -65,7 +65,7 @@ class WaveTest : public InMemory {
         loop_, cluster,
         {.pods = &pods_,
          .objects = [this](const api::Resource&) -> ObjectCache& { return objects_; }},
-        [this] { return leader_; });
+        rng_, [this] { return leader_; });
     return loop_.run(runner.run(plan_, std::move(wave)));
   }
   WaveResult run(std::vector<engine::Action> wave) { return run(*cluster_, std::move(wave)); }

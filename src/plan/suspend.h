@@ -1,0 +1,25 @@
+#pragma once
+
+#include <optional>
+
+#include "json/value.h"
+#include "plan/dialect.h"
+#include "plan/plan.h"
+
+// Suspension for every kind: by its own field where it has one, else by kSuspendAnnotation.
+namespace muster::plan {
+
+// Holds the plan of a job whose annotation asks for it. What the annotation cannot do is said: a
+// kind with a field of its own is suspended by that, and values other than true and false mean
+// nothing.
+std::optional<Warning> apply_suspend_annotation(const Identity& identity, const json::Value& job,
+                                                Plan& plan);
+
+// Whether the field or the annotation of the job says that it is to be suspended.
+bool is_suspended(const Identity& identity, const json::Value& job);
+// Writes whichever the kind has.
+void set_suspended(const Identity& identity, json::Value& job, bool suspended);
+// What people call that: the path of the field, or the annotation.
+std::string suspend_switch(const Identity& identity);
+
+}  // namespace muster::plan
