@@ -43,6 +43,8 @@ class Parser {
     add_logs();
     add_delete();
     add_wait();
+    add_pause();
+    add_resume();
     add_operator();
     add_node();
     add_version();
@@ -248,6 +250,23 @@ class Parser {
     app->callback([this] { verb_ = [this](Context& context) { return wait(context, wait_); }; });
   }
 
+  void add_pause() {
+    CLI::App* app = command(
+        "pause", "Suspend a job and wait until nothing of it runs; it keeps its place and name.",
+        "  muster pause NAME\n  muster pause NAME --no-wait");
+    app->add_option("NAME", pause_.name, "The job")->required();
+    app->add_flag("!--no-wait", pause_.wait, "Do not wait");
+    app->callback([this] { verb_ = [this](Context& context) { return pause(context, pause_); }; });
+  }
+
+  void add_resume() {
+    CLI::App* app = command("resume", "Let a suspended job go on: all its pods are made anew.",
+                            "  muster resume NAME");
+    app->add_option("NAME", resume_.name, "The job")->required();
+    app->callback(
+        [this] { verb_ = [this](Context& context) { return resume(context, resume_); }; });
+  }
+
   void add_operator() {
     CLI::App* app = command("operator", "Run jobs on a Kubernetes cluster, as its operator.",
                             "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
@@ -314,6 +333,8 @@ class Parser {
   DeleteOptions delete_;
   std::vector<std::string> delete_words_;
   WaitOptions wait_;
+  PauseOptions pause_;
+  ResumeOptions resume_;
   OperatorOptions operator_;
   NodeVerbOptions node_;
   std::string version_output_;

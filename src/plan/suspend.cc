@@ -41,23 +41,24 @@ bool is_suspended(const Identity& identity, const json::Value& job) {
   return job.at_path(identity.suspend_path).as_bool();
 }
 
-void set_suspended(const Identity& identity, json::Value& job, bool suspended) {
+Result<void> set_suspended(const Identity& identity, json::Value& job, bool suspended) {
   if (identity.suspend_path.empty()) {
-    if (suspended) {
-      job["metadata"]["annotations"][kSuspendAnnotation] = "true";
-    } else if (job["metadata"].at_path("annotations").is_object()) {
-      job["metadata"]["annotations"].object().erase(kSuspendAnnotation);
-    }
-    return;
+    json::Value& metadata = job["metadata"];
+    if (suspended) metadata["annotations"][kSuspendAnnotation] = "true";
+    if (!suspended && metadata.at_path("annotations").is_object())
+      metadata["annotations"].object().erase(kSuspendAnnotation);
+    return {};
   }
   json::Value* field = &job;
-  for (const std::string_view step : split(identity.suspend_path, '.')) field = &(*field)[step];
+  for (const std::string_view step : split(identity.suspend_path, '.')) {
+    if (!field->is_object() && !field->is_null()) {
+      return fail(ErrorCode::Invalid, fmt::format("{} cannot be set: what is above it is no object",
+                                                  identity.suspend_path));
+    }
+    field = &(*field)[step];
+  }
   *field = suspended;
-}
-
-std::string suspend_switch(const Identity& identity) {
-  if (!identity.suspend_path.empty()) return identity.suspend_path;
-  return fmt::format("the annotation {}", kSuspendAnnotation);
+  return {};
 }
 
 }  // namespace muster::plan

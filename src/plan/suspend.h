@@ -2,6 +2,7 @@
 
 #include <optional>
 
+#include "base/error.h"
 #include "json/value.h"
 #include "plan/dialect.h"
 #include "plan/plan.h"
@@ -17,9 +18,7 @@ std::optional<Warning> apply_suspend_annotation(const Identity& identity, const 
 
 // Whether the field or the annotation of the job says that it is to be suspended.
 bool is_suspended(const Identity& identity, const json::Value& job);
-// Writes whichever the kind has.
-void set_suspended(const Identity& identity, json::Value& job, bool suspended);
-// What people call that: the path of the field, or the annotation.
-std::string suspend_switch(const Identity& identity);
+// Writes whichever the kind has. Invalid where something else stands in the way of the field.
+Result<void> set_suspended(const Identity& identity, json::Value& job, bool suspended);
 
 }  // namespace muster::plan

@@ -115,8 +115,8 @@ void AttachedRun::tell_suspension() {
   const bool now = followed_.view(*follower_.job()).phase == plan::Phase::Suspended;
   if (now == suspended_) return;
   suspended_ = now;
-  screen_.note(now ? fmt::format(" Suspended  {}; to resume it set {} to false", followed_.key.name,
-                                 followed_.suspend_path)
+  screen_.note(now ? fmt::format(" Suspended  {}; to go on: muster resume {}", followed_.key.name,
+                                 followed_.key.name)
                    : fmt::format("   Resumed  {}", followed_.key.name));
 }
 

@@ -66,7 +66,6 @@ Followed Followed::job(const json::Value& job, const plan::Dialect& dialect) {
           .uid = api::uid_of(job),
           .pods = {.ns = api::namespace_of(job),
                    .labels = dialect.identity().pods_of(api::uid_of(job))},
-          .suspend_path = dialect.identity().suspend_path,
           .view = [&dialect](const json::Value& now) { return JobView::from(now, dialect); }};
 }
 

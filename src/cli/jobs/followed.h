@@ -16,8 +16,7 @@ struct Followed {
   api::Resource resource;
   api::ObjectKey key;
   std::string uid;
-  api::Selection pods;       // those that belong to it
-  std::string suspend_path;  // what holds it; empty: nothing does
+  api::Selection pods;  // those that belong to it
   std::function<JobView(const json::Value&)> view;
 
   // The dialect outlives it.

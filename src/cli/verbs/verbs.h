@@ -69,6 +69,17 @@ struct WaitOptions {
 };
 Task<int> wait(Context& context, WaitOptions options);
 
+struct PauseOptions {
+  std::string name;
+  bool wait = true;  // until nothing of it runs
+};
+Task<int> pause(Context& context, PauseOptions options);
+
+struct ResumeOptions {
+  std::string name;
+};
+Task<int> resume(Context& context, ResumeOptions options);
+
 struct OperatorOptions {
   std::string ns;
   std::vector<std::string> kinds;  // plural, kind or plural.group; empty: all
