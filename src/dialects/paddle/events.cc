@@ -80,9 +80,11 @@ std::optional<plan::EventText> event_for(const plan::JobRef& job, const plan::No
     case Kind::Warning:
       return warning(note.reason, note.detail);
     case Kind::Suspended:
+      return normal("Suspended", fmt::format("PaddleJob {}/{} is suspended", job.ns, job.name));
     case Kind::Resumed:
+      return normal("Resumed", fmt::format("PaddleJob {}/{} goes on", job.ns, job.name));
     case Kind::JobDeleted:
-      break;  // this kind is never suspended, and never deletes itself
+      break;  // this kind never deletes itself
   }
   return std::nullopt;
 }

@@ -60,7 +60,7 @@ constexpr std::array<std::string_view, 3> kRoleDocs = {
 constexpr auto kStatus = std::to_array<Field>({
     {.path = "phase",
      .type = Type::String,
-     .doc = "Pending, Starting, Running, Completed, Failed or Terminating."},
+     .doc = "Pending, Starting, Running, Completed, Failed, Suspended or Terminating."},
     {.path = "mode", .type = Type::String, .doc = "PS, Collective or Single."},
     {.path = "startTime", .type = Type::Time, .doc = "When all pods ran for the first time."},
     {.path = "completionTime", .type = Type::Time, .doc = "When the job ended."},

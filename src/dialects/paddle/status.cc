@@ -95,13 +95,15 @@ std::string_view phase_by_ranks(const plan::Plan& plan, const plan::Verdict& ver
   if (count(Stage::Starting) > 0) return "Starting";
   if (count(Stage::Pending) > 0) return "Pending";
   if (count(Stage::Running) == plan.total_replicas()) return "Running";
-  return verdict.phase == Phase::Created || stored.empty() ? "Pending" : stored;
+  const bool begins = verdict.phase == Phase::Created || stored.empty() || stored == "Suspended";
+  return begins ? "Pending" : stored;
 }
 
 std::string_view phase_text(const plan::Plan& plan, const plan::Verdict& verdict,
                             std::string_view stored) {
   if (verdict.phase == Phase::Succeeded) return "Completed";
   if (verdict.phase == Phase::Failed) return "Failed";
+  if (verdict.phase == Phase::Suspended) return "Suspended";
   if (verdict.leaving) return "Terminating";
   // A job whose edit is invalid has no plan: it is what it was.
   if (plan.roles.empty()) return stored.empty() ? "Pending" : stored;
@@ -128,6 +130,7 @@ plan::StoredPhase phase_of(const json::Value& status) {
   const std::string& phase = status["phase"].as_string();
   if (phase == "Completed") return {.phase = Phase::Succeeded};
   if (phase == "Failed") return {.phase = Phase::Failed};
+  if (phase == "Suspended") return {.phase = Phase::Suspended};
   const bool ran = phase == "Terminating" && !status["startTime"].is_null();
   if (phase == "Running" || ran) return {.phase = Phase::Running};
   return {};

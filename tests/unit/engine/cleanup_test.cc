@@ -157,5 +157,16 @@ TEST(CleanUpPods, ThoseOfARoleThatIsNoMoreGoOnlyWhileTheyRun) {
   EXPECT_EQ(std::get<DeletePod>(wave[0]).name, "bert-ps-0");
 }
 
+TEST(CleanUp, WhatEndsWithTheJobGoesAlsoWhereAllPodsStay) {
+  auto plan =
+      JobBuilder().scheduler().workers(1).first_worker_decides().clean(plan::CleanUp::None).build();
+  Observed observed = begun();
+  observed.objects = {service()};
+  observed.pods = {pod("Worker", 0, PodPhase::Succeeded, 0)};
+  EXPECT_THAT(actions<DeleteObject>(decide(plan, observed, kStart)), IsEmpty());
+  plan.objects[0].ends_with_job = true;
+  EXPECT_EQ(actions<DeleteObject>(decide(plan, observed, kStart)).size(), 1U);
+}
+
 }  // namespace
 }  // namespace muster::engine

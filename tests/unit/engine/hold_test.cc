@@ -188,6 +188,91 @@ TEST(Resume, StartsAnewWithFreshTimesAndCountsNothingOfTheOldRun) {
   EXPECT_EQ(actions<CreatePod>(decision)[0].epoch, 2);
 }
 
+// Workers that skip their preparation once they go on.
+plan::Plan with_another_template() {
+  plan::Plan plan = JobBuilder().workers(1).all_workers_decide().build();
+  plan::Role& role = plan.roles[0];
+  role.pod["spec"]["initContainers"] = json::Array{json::Object{{"name", "download"}}};
+  role.values = {{.path = {"spec", "initContainers", std::size_t{0}, "image"},
+                  .value = {"rank", plan::Ordinal{}}}};
+  role.pod_resumed = json::Object{
+      {"spec", json::Object{{"containers", json::Array{json::Object{{"name", "mindspore"}}}}}}};
+  role.values_resumed = {{.path = {"spec", "containers", std::size_t{0}, "image"},
+                          .value = {"resumed", plan::Ordinal{}}}};
+  return plan;
+}
+
+plan::Plan held(plan::Plan plan) {
+  plan.hold = true;
+  plan.run_key = "suspended";
+  return plan;
+}
+
+json::Value only_pod(const plan::Plan& plan, const Decision& decision) {
+  EXPECT_EQ(created_pods(decision).size(), 1U);
+  return make_pod(plan, actions<CreatePod>(decision).at(0));
+}
+
+TEST(Resume, PodsAreMadeFromTheOtherTemplateFromThenOn) {
+  const plan::Plan plan = with_another_template();
+  Observed observed;
+  Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(only_pod(plan, decision)["spec"]["initContainers"][0]["image"].as_string(), "rank0");
+
+  const auto next = [&](const plan::Plan& now) {
+    observed.ledger = plan::Ledger::from_json(decision.verdict.ledger.to_json());
+    decision = decide(now, observed, kStart + 5s);
+  };
+  next(held(plan));
+  next(plan);
+  json::Value pod = only_pod(plan, decision);
+  EXPECT_TRUE(pod["spec"]["initContainers"].is_null());
+  EXPECT_EQ(pod["spec"]["containers"][0]["image"].as_string(), "resumed0");
+  // Later runs that no resume began are still after it.
+  plan::Plan edited = plan;
+  edited.run_key = "ranks=1";
+  next(edited);
+  EXPECT_EQ(only_pod(edited, decision)["spec"]["containers"][0]["image"].as_string(), "resumed0");
+}
+
+TEST(Resume, AnEditThatRenewsTheRunIsNone) {
+  plan::Plan plan = with_another_template();
+  Observed observed = begun();
+  observed.ledger.run_key = "debug";
+  const Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(only_pod(plan, decision)["spec"]["initContainers"][0]["image"].as_string(), "rank0");
+  EXPECT_FALSE(decision.verdict.ledger.is_resuming());
+}
+
+TEST(Resume, IsUnderWayUntilTheJobRuns) {
+  const plan::Plan plan = with_another_template();
+  Observed observed;
+  observed.ledger = decide(held(plan), observed, kStart).verdict.ledger;
+  EXPECT_FALSE(observed.ledger.is_resuming());
+  observed.ledger = decide(plan, observed, kStart + 1s).verdict.ledger;
+  EXPECT_TRUE(observed.ledger.is_resuming()) << "also of a job that was created suspended";
+  observed.pods = {pod("Worker", 0, PodPhase::Pending)};
+  observed.pods[0].epoch = 2;
+  observed.ledger = decide(plan, observed, kStart + 2s).verdict.ledger;
+  EXPECT_TRUE(observed.ledger.is_resuming());
+  observed.pods[0].phase = PodPhase::Running;
+  observed.ledger = decide(plan, observed, kStart + 3s).verdict.ledger;
+  EXPECT_FALSE(observed.ledger.is_resuming());
+}
+
+TEST(Suspend, ARankThatFailsMeanwhileIsNotMadeAnew) {
+  plan::Plan plan = JobBuilder().workers(2).all_workers_decide().retry_on_exit_code().build();
+  Observed observed = begun();
+  observed.pods = {pod("Worker", 0, PodPhase::Running), pod("Worker", 1, PodPhase::Running)};
+  observed.ledger = decide(held(plan), observed, kStart).verdict.ledger;
+  observed.pods = {pod("Worker", 0, PodPhase::Failed, 143)};
+  observed.pods[0].deleting = true;
+  const Decision decision = decide(held(plan), observed, kStart + 1s);
+  EXPECT_EQ(decision.verdict.phase, Phase::Suspended);
+  EXPECT_THAT(decision.wave, IsEmpty());
+  EXPECT_EQ(decision.verdict.ledger, observed.ledger);
+}
+
 TEST(Suspend, AFinishedJobStaysFinished) {
   Observed observed = running();
   observed.ledger.phase = Phase::Succeeded;
