@@ -36,18 +36,13 @@ std::optional<Warning> apply_suspend_annotation(const Identity& identity, const 
   return std::nullopt;
 }
 
-bool is_suspended(const Identity& identity, const json::Value& job) {
-  if (identity.suspend_path.empty()) return annotation_of(job) == "true";
-  return job.at_path(identity.suspend_path).as_bool();
-}
-
-Result<void> set_suspended(const Identity& identity, json::Value& job, bool suspended) {
+Result<bool> set_suspended(const Identity& identity, json::Value& job, bool suspended) {
   if (identity.suspend_path.empty()) {
-    json::Value& metadata = job["metadata"];
-    if (suspended) metadata["annotations"][kSuspendAnnotation] = "true";
-    if (!suspended && metadata.at_path("annotations").is_object())
-      metadata["annotations"].object().erase(kSuspendAnnotation);
-    return {};
+    if ((annotation_of(job) == "true") == suspended) return false;
+    json::Value& annotations = job["metadata"]["annotations"];
+    if (suspended) annotations[kSuspendAnnotation] = "true";
+    if (!suspended) annotations.object().erase(kSuspendAnnotation);
+    return true;
   }
   json::Value* field = &job;
   for (const std::string_view step : split(identity.suspend_path, '.')) {
@@ -57,8 +52,10 @@ Result<void> set_suspended(const Identity& identity, json::Value& job, bool susp
     }
     field = &(*field)[step];
   }
+  // A field that is not there is written in any case: an alias of it may say otherwise.
+  if (*field == json::Value(suspended)) return false;
   *field = suspended;
-  return {};
+  return true;
 }
 
 }  // namespace muster::plan

@@ -16,9 +16,8 @@ namespace muster::plan {
 std::optional<Warning> apply_suspend_annotation(const Identity& identity, const json::Value& job,
                                                 Plan& plan);
 
-// Whether the field or the annotation of the job says that it is to be suspended.
-bool is_suspended(const Identity& identity, const json::Value& job);
-// Writes whichever the kind has. Invalid where something else stands in the way of the field.
-Result<void> set_suspended(const Identity& identity, json::Value& job, bool suspended);
+// Writes whichever the kind has; false when it says so already. Invalid where something else stands
+// in the way of the field.
+Result<bool> set_suspended(const Identity& identity, json::Value& job, bool suspended);
 
 }  // namespace muster::plan

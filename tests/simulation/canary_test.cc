@@ -104,6 +104,14 @@ TEST_F(Canary, ASecondStartOfTheSameTryIsSeen) {
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S3")));
 }
 
+TEST_F(Canary, RanksWithDifferentKeysAreSeen) {
+  checker_->was_given(kFirst, "a");
+  checker_->was_given({.job_uid = "other", .rank = "Worker/0", .pod_uid = "b"}, "b");
+  EXPECT_THAT(broken(), IsEmpty());
+  checker_->was_given({.job_uid = "j", .rank = "Worker/1", .pod_uid = "c"}, "b");
+  EXPECT_THAT(broken(), ElementsAre(StartsWith("S11")));
+}
+
 TEST_F(Canary, ACreationAfterTheEndIsSeen) {
   const json::Value pod = child_of(stored_job(ended("Succeeded", "2026-01-01T00:00:00Z")));
   checker_->before({.verb = Request::Verb::Create,

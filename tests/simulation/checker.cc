@@ -37,7 +37,10 @@ const json::Value& terminal(const json::Value& job) {
 // Where the limits of a job are.
 const json::Value& policy_of(const json::Value& job) {
   const json::Value& spec = job["spec"];
-  return spec["runPolicy"].is_object() ? spec["runPolicy"] : spec;
+  for (const char* place : {"runPolicy", "master"}) {
+    if (spec[place].is_object()) return spec[place];
+  }
+  return spec;
 }
 
 std::int64_t attempts_in(const plan::Ledger& ledger) {
@@ -59,14 +62,17 @@ std::int64_t number_in(const json::Value& pod, std::string_view label) {
 }
 
 std::int64_t replicas_of(const json::Value& job, const std::string& role) {
+  constexpr std::string_view kSet = "workerset-";
   const json::Value& spec = job["spec"];
+  if (role.starts_with(kSet))
+    return spec["workerSets"][role.substr(kSet.size())]["replicas"].as_int(1);
   const json::Value& roles = spec["msReplicaSpecs"].is_null() ? spec : spec["msReplicaSpecs"];
   return roles[role]["replicas"].as_int(1);
 }
 
 std::string incarnation(const Process& process) {
-  return fmt::format("{} {} epoch {} attempt {}", process.job_uid, process.rank, process.epoch,
-                     process.attempt);
+  return fmt::format("{} {} epoch {} attempt {} restart {}", process.job_uid, process.rank,
+                     process.epoch, process.attempt, process.restarts);
 }
 
 }  // namespace
@@ -176,8 +182,10 @@ bool Checker::is_surplus(const std::string& role, int index, const json::Value& 
 }
 
 bool Checker::is_object_justified(const json::Value& object, const json::Value& job) const {
-  if (ledger_of(job).phase == plan::Phase::Suspended) return true;
-  if (api::kind_of(object) == "ConfigMap") return !tells_the_truth(object, job);
+  // What ranks find each other by outlives a pause where the kind promises it.
+  const bool outlives = job["spec"]["runMode"].is_object() && api::kind_of(object) != "PodGroup";
+  if (ledger_of(job).phase == plan::Phase::Suspended) return !outlives;
+  if (object["data"]["PADDLE_TRAINERS"].is_string()) return !tells_the_truth(object, job);
   // The Service of a rank: JOB-ROLE-INDEX.
   const auto parts = split(api::name_of(object), '-');
   return parts.size() == 3 &&
@@ -277,6 +285,12 @@ void Checker::was_told(const Process& process, const std::string& address,
     violation("S10", fmt::format("{} at {} starts with the list {}", incarnation(process), address,
                                  config["data"]["PADDLE_TRAINERS"].as_string()));
   }
+}
+
+void Checker::was_given(const Process& process, const std::string& key) {
+  const auto [known, first] = keys_.try_emplace(process.job_uid, key);
+  if (!first && known->second != key)
+    violation("S11", incarnation(process) + " has another key than those before it");
 }
 
 void Checker::ended(const Process& process, End end) {

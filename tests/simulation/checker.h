@@ -40,9 +40,10 @@ struct Process {
   std::int64_t epoch = 0;
   std::int64_t attempt = 0;
   std::string pod_uid;
+  int restarts = 0;  // in place
 };
 
-// Watches a run and says which promise was broken: S1–S7, S9 and S10 at the moment it happens.
+// Watches a run and says which promise was broken: S1–S7 and S9–S11 at the moment it happens.
 // Every change that the controller can cause passes through before() and after(), every start of a
 // process through started(), so nothing can go wrong between two looks. Lives as long as its
 // server.
@@ -58,6 +59,8 @@ class Checker {
   void started(const Process& process);
   // What a rank that starts reads of the others: its own address is where its number is.
   void was_told(const Process& process, const std::string& address, const json::Value& config);
+  // The key that a rank reads: the same for all ranks of a job, ever.
+  void was_given(const Process& process, const std::string& key);
   enum class End { Killed, Exited, Retryable, Disrupted };
   void ended(const Process& process, End end);
   // Somebody takes a pod of the job away, which may count as a failure.
@@ -98,6 +101,7 @@ class Checker {
   std::map<std::string, End> last_end_;                          // by job uid, rank and attempt
   std::map<std::string, std::int64_t> failures_;                 // by job uid: retryable ones
   api::ObjectPtr before_;                                        // the job, before a status write
+  std::map<std::string, std::string> keys_;                      // by job uid
   std::map<std::string, int> fewest_;                            // by role: the smallest wish
   std::vector<std::string> created_;
   std::set<std::string> deleted_;

@@ -87,15 +87,19 @@ std::string essence_of(const json::Value& object) {
 
 }  // namespace
 
-Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jobs) {
+Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& identity) {
   EndState state;
-  for (const api::Resource& resource : {jobs, api::pods(), api::services(), api::config_maps()}) {
+  const api::Resource& jobs = identity.resource;
+  std::vector<api::Resource> all = {jobs, api::pods(), api::services(), api::config_maps(),
+                                    api::secrets()};
+  all.insert(all.end(), identity.optional_children.begin(), identity.optional_children.end());
+  for (const api::Resource& resource : all) {
     const auto page = co_await cluster.list(resource, {});
     CHECK(page.has_value());
     std::set<std::string> essences;  // in an order that does not depend on names
     for (const auto& object : page->items) {
-      // A list of addresses says what pods say, and those come as they come.
-      if (resource == api::config_maps()) {
+      // A list of addresses says what pods say, and those come as they come; keys are drawn.
+      if (resource == api::config_maps() || resource == api::secrets()) {
         state.all += api::name_of(*object) + "\n";
         state.essence += essence_of(*object);
         continue;

@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "api/resource.h"
 #include "cluster/cluster.h"
+#include "plan/dialect.h"
 
 namespace muster::simulation {
 
 // What is left, as text that can be compared between two runs: every field of the jobs, pods and
-// services, but for times, uids, versions and addresses.
+// services, but for times, uids, versions and addresses; of config maps and secrets their names.
 struct EndState {
   std::string all;
   std::string
@@ -16,6 +16,6 @@ struct EndState {
   std::string phase;  // of the one job; empty when it is gone
 };
 
-Task<EndState> read_end_state(cluster::Cluster& cluster, const api::Resource& jobs);
+Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& identity);
 
 }  // namespace muster::simulation

@@ -4,6 +4,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "json/write.h"
 #include "plan/plan.h"
 
 namespace muster::simulation {
@@ -12,13 +13,19 @@ namespace {
 // How long a process takes to end when it is asked to; within the default grace of 30 s.
 constexpr Duration kStopTime = std::chrono::seconds(3);
 
-json::Value container_status(const std::string& name, json::Value state, bool running) {
-  return json::Object{
-      {"name", name},       {"ready", running}, {"started", running},       {"restartCount", 0},
-      {"image", "trainer"}, {"imageID", ""},    {"state", std::move(state)}};
+json::Value container_status(const std::string& name, int restarts, json::Value state,
+                             bool running) {
+  return json::Object{{"name", name},
+                      {"ready", running},
+                      {"started", running},
+                      {"restartCount", restarts},
+                      {"image", "trainer"},
+                      {"imageID", ""},
+                      {"state", std::move(state)}};
 }
 
-json::Value running_status(const std::string& container, const std::string& ip, Time now) {
+json::Value running_status(const std::string& container, int restarts, const std::string& ip,
+                           Time now) {
   return json::Object{
       {"phase", "Running"},
       {"podIP", ip},
@@ -26,30 +33,31 @@ json::Value running_status(const std::string& container, const std::string& ip, 
       {"conditions", json::Array{json::Object{{"type", "Ready"}, {"status", "True"}}}},
       {"containerStatuses",
        json::Array{container_status(
-           container, json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}},
-           true)}}};
+           container, restarts,
+           json::Object{{"running", json::Object{{"startedAt", format_time(now)}}}}, true)}}};
 }
 
 bool asks_for_retry(int code) {
   return code == 130 || code == 137 || code == 138 || code == 143;
 }
 
-json::Value ended_status(const std::string& container, int code, bool disrupted, Time now) {
+json::Value ended_status(const std::string& container, const Script::Exit& exit, Time now) {
+  const int code = exit.code;
   json::Array conditions = {json::Object{{"type", "Ready"}, {"status", "False"}}};
-  if (disrupted) {
+  if (exit.disrupted) {
     conditions.push_back(json::Object{
         {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "PreemptionByScheduler"}});
   }
+  json::Object terminated{{"exitCode", code},
+                          {"reason", code == 0 ? "Completed" : "Error"},
+                          {"finishedAt", format_time(now)}};
+  if (!exit.message.empty()) terminated.set("message", exit.message);
   return json::Object{
       {"phase", code == 0 ? "Succeeded" : "Failed"},
       {"conditions", std::move(conditions)},
       {"containerStatuses",
-       json::Array{container_status(
-           container,
-           json::Object{{"terminated", json::Object{{"exitCode", code},
-                                                    {"reason", code == 0 ? "Completed" : "Error"},
-                                                    {"finishedAt", format_time(now)}}}},
-           false)}}};
+       json::Array{container_status(container, 0,
+                                    json::Object{{"terminated", std::move(terminated)}}, false)}}};
 }
 
 std::int64_t number_in(const json::Value& pod, std::string_view label) {
@@ -118,6 +126,11 @@ void ModelKubelet::handle(const cluster::WatchEvent& event) {
     const json::Value& main = object["spec"]["containers"][0];
     pod.container = main["name"].as_string();
     pod.gate = main["envFrom"][0]["configMapRef"]["name"].as_string();
+    pod.restarts_in_place = object["spec"]["restartPolicy"].as_string() == "Always";
+    for (const json::Value& volume : object["spec"]["volumes"].as_array()) {
+      const std::string& secret = volume["secret"]["secretName"].as_string();
+      if (!secret.empty()) pod.secrets.push_back(secret);
+    }
     scope_.spawn(start(uid));
   }
   if (api::is_deleting(object) && !std::exchange(pod.stopping, true)) scope_.spawn(stop(uid));
@@ -132,8 +145,14 @@ Task<void> ModelKubelet::start(std::string uid) {
   pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
   const std::string ip = fmt::format("10.0.0.{}", ++addresses_);
+  pod->ip = ip;
   if (!pod->gate.empty() && !co_await pass_gate(uid, ip)) co_return;
-  pod = find(uid);
+  if (!co_await mount_secrets(uid)) co_return;
+  co_await begin_process(uid);
+}
+
+Task<void> ModelKubelet::begin_process(std::string uid) {
+  Pod* pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
   pod->up = true;
   ++live_;
@@ -141,7 +160,8 @@ Task<void> ModelKubelet::start(std::string uid) {
   last_action_ = loop_.monotonic();
   checker_.started(pod->process);
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid, running_status(pod->container, ip, loop_.now()));
+  co_await write_status(
+      key, uid, running_status(pod->container, pod->process.restarts, pod->ip, loop_.now()));
   if (live_ == script_.ranks) begin_together();
 }
 
@@ -162,12 +182,35 @@ Task<bool> ModelKubelet::pass_gate(std::string uid, std::string ip) {
   }
 }
 
+// A pod waits for what it mounts.
+Task<bool> ModelKubelet::mount_secrets(std::string uid) {
+  while (true) {
+    Pod* pod = find(uid);
+    if (pod == nullptr || pod->stopping) co_return false;
+    const std::vector<std::string> wanted = pod->secrets;
+    const std::string ns = pod->key.ns;
+    std::string content;
+    bool all = true;
+    for (const std::string& name : wanted) {
+      const auto secret = co_await cluster_.get(api::secrets(), {.ns = ns, .name = name});
+      all = all && secret;
+      if (secret) content += json::write((**secret)["data"]);
+    }
+    pod = find(uid);
+    if (pod == nullptr || pod->stopping) co_return false;
+    if (all && !wanted.empty()) checker_.was_given(pod->process, content);
+    if (all) co_return true;
+    if (!co_await rt::sleep_for(loop_, std::chrono::milliseconds(100))) co_return false;
+  }
+}
+
 void ModelKubelet::begin_together() {
   for (const auto& [uid, pod] : pods_) {
     if (!pod.up) continue;
-    const std::string name = fmt::format("{}#{}", pod.process.rank, pod.process.attempt);
-    const auto exit = script_.exits.find(
-        pod.process.epoch == 0 ? name : fmt::format("{}@{}", name, pod.process.epoch));
+    std::string name = fmt::format("{}#{}", pod.process.rank, pod.process.attempt);
+    if (pod.process.epoch > 0) name += fmt::format("@{}", pod.process.epoch);
+    if (pod.process.restarts > 0) name += fmt::format("+{}", pod.process.restarts);
+    const auto exit = script_.exits.find(name);
     if (exit != script_.exits.end()) scope_.spawn(exit_later(uid, round_, exit->second));
   }
 }
@@ -180,9 +223,21 @@ Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script
             : asks_for_retry(exit.code) ? Checker::End::Retryable
                                         : Checker::End::Exited);
   if (exit.code != 0) ++round_;
+  if (pod->restarts_in_place && !exit.disrupted) {
+    scope_.spawn(restart(uid));
+    co_return;
+  }
   const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid,
-                        ended_status(pod->container, exit.code, exit.disrupted, loop_.now()));
+  co_await write_status(key, uid, ended_status(pod->container, exit, loop_.now()));
+}
+
+// In the same pod: its phase does not change, its count does.
+Task<void> ModelKubelet::restart(std::string uid) {
+  if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
+  Pod* pod = find(uid);
+  if (pod == nullptr || pod->stopping) co_return;
+  ++pod->process.restarts;
+  co_await begin_process(uid);
 }
 
 void ModelKubelet::end(Pod& pod, Checker::End how) {
@@ -204,7 +259,7 @@ Task<void> ModelKubelet::stop(std::string uid) {
   if (pod->up) end(*pod, Checker::End::Killed);
   const api::ObjectKey key = pod->key;
   if (was_up) {
-    co_await write_status(key, uid, ended_status(pod->container, 143, false, loop_.now()));
+    co_await write_status(key, uid, ended_status(pod->container, {.code = 143}, loop_.now()));
   }
   last_action_ = loop_.monotonic();
   [[maybe_unused]] const auto removed =

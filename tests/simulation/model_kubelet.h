@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/random.h"
 #include "checker.h"
@@ -19,10 +20,12 @@ struct Script {
     Duration after{};
     int code = 0;
     bool disrupted = false;  // the cluster takes it away
+    std::string message;     // what it leaves as termination message
   };
-  std::size_t ranks = 3;              // how many are all
-  std::map<std::string, Exit> exits;  // by "Worker/0#0": rank and attempt, and "Worker/0#0@2" in
-                                      // epoch 2; without one it runs on
+  std::size_t ranks = 3;  // how many are all
+  // By "Worker/0#0": rank and attempt; "Worker/0#0@2" in epoch 2, "Worker/0#0+1" after a restart in
+  // place; without one it runs on.
+  std::map<std::string, Exit> exits;
 };
 
 // Places and starts pods, keeps the table of processes, ends them as the script says, and honours
@@ -45,7 +48,10 @@ class ModelKubelet {
     api::ObjectKey key;
     Process process;
     std::string container;
-    std::string gate;  // the ConfigMap that its container waits for
+    std::string gate;                  // the ConfigMap that its container waits for
+    std::vector<std::string> secrets;  // that are mounted in it
+    bool restarts_in_place = false;    // whatever ends is started again
+    std::string ip;
     bool up = false;
     bool stopping = false;
   };
@@ -53,6 +59,9 @@ class ModelKubelet {
   void handle(const cluster::WatchEvent& event);
   Task<void> start(std::string uid);
   Task<bool> pass_gate(std::string uid, std::string ip);
+  Task<bool> mount_secrets(std::string uid);
+  Task<void> begin_process(std::string uid);
+  Task<void> restart(std::string uid);
   Task<void> stop(std::string uid);
   Task<void> reap(std::string uid);  // the pod was taken away under a running process
   Task<void> exit_later(std::string uid, std::uint64_t round, Script::Exit exit);

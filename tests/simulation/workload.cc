@@ -3,6 +3,7 @@
 #include "api/object.h"
 #include "base/check.h"
 #include "plan/plan.h"
+#include "plan/suspend.h"
 #include "plan/verdict.h"
 #include "rt/wait.h"
 
@@ -380,9 +381,8 @@ Task<void> User::remove_config() {
 }
 
 Task<void> User::set_suspend(bool suspend) {
-  return edit_job([suspend](json::Value& job) {
-    json::Value& spec = job["spec"];
-    (spec.at_path("runPolicy").is_object() ? spec["runPolicy"] : spec)["suspend"] = suspend;
+  return edit_job([this, suspend](json::Value& job) {
+    CHECK(plan::set_suspended(identity_, job, suspend).has_value());
   });
 }
 

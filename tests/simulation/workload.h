@@ -9,6 +9,7 @@
 #include "cluster/cluster.h"
 #include "json/value.h"
 #include "model_kubelet.h"
+#include "plan/dialect.h"
 #include "rt/loop.h"
 
 namespace muster::simulation {
@@ -21,8 +22,13 @@ inline constexpr std::string_view kJob = "train";
 class User {
  public:
   User(rt::Loop& loop, cluster::Cluster& cluster, const ModelKubelet& kubelet,
-       const api::Resource& jobs, Checker& checker)
-      : loop_(loop), cluster_(cluster), kubelet_(kubelet), jobs_(jobs), checker_(checker) {}
+       const plan::Identity& jobs, Checker& checker)
+      : loop_(loop),
+        cluster_(cluster),
+        kubelet_(kubelet),
+        identity_(jobs),
+        jobs_(jobs.resource),
+        checker_(checker) {}
 
   Task<void> create(json::Value job);
   Task<void> create_object(const api::Resource& resource, json::Value object);
@@ -48,6 +54,7 @@ class User {
   // Stores what the edit makes of the job, however often others are faster.
   Task<void> edit_job(std::function<void(json::Value&)> edit);
 
+  const plan::Identity& identity_;
   const api::Resource& jobs_;
   Checker& checker_;
 };

@@ -60,10 +60,10 @@ Task<void> tell(User& user, const Workload& workload, bool& done) {
   done = true;
 }
 
-const api::Resource& resource_of(const plan::Registry& registry, const json::Value& job) {
+const plan::Identity& identity_of(const plan::Registry& registry, const json::Value& job) {
   const plan::Dialect* dialect = registry.find(api::api_version_of(job), api::kind_of(job));
   CHECK(dialect != nullptr);
-  return dialect->identity().resource;
+  return dialect->identity();
 }
 
 // Something of the same name and labels that is not ours: nobody may touch it.
@@ -87,14 +87,14 @@ class World {
         wire_rng_(options.seed * 1000 + 2),
         kubelet_rng_(options.seed * 1000 + 3),
         registry_(dialects::make_registry()),
-        jobs_(resource_of(registry_, workload.job)),
+        identity_(identity_of(registry_, workload.job)),
         history_(loop_),
         server_(make_server()),
         local_(server_->core()),
-        checker_(loop_, server_->core(), jobs_, history_),
+        checker_(loop_, server_->core(), identity_.resource, history_),
         wire_(loop_, wire_rng_, options.fault, history_, checker_),
         kubelet_(loop_, local_, kubelet_rng_, workload.script, checker_, history_),
-        user_(loop_, local_, kubelet_, jobs_, checker_),
+        user_(loop_, local_, kubelet_, identity_, checker_),
         actors_(loop_) {}
 
   RunResult run() {
@@ -160,7 +160,7 @@ class World {
     if (!told_) checker_.violation("L1", "the story did not come to its end");
     const auto now = loop_.run(local_.get(api::pods(), api::key_of(other)));
     if (!now || **now != other) checker_.violation("S7", "the bystander was touched");
-    state_ = loop_.run(read_end_state(local_, jobs_));
+    state_ = loop_.run(read_end_state(local_, identity_));
     if (state_.phase != workload_.phase) {
       checker_.violation(
           "O1", fmt::format("ended as \"{}\" instead of \"{}\"", state_.phase, workload_.phase));
@@ -217,7 +217,7 @@ class World {
   SeededRng wire_rng_;
   SeededRng kubelet_rng_;
   plan::Registry registry_;
-  api::Resource jobs_;
+  const plan::Identity& identity_;
   History history_;
   std::unique_ptr<server::EmbeddedServer> server_;
   cluster::LocalCluster local_;

@@ -29,9 +29,8 @@ Task<Result<void>> set_suspended(cluster::Cluster& cluster, FoundJob found, bool
   while (true) {
     if (JobView::from(*found.job, *found.dialect).finished())
       co_return fail(ended(found, suspended ? "pause" : "resume"));
-    if (plan::is_suspended(identity, *found.job) == suspended) co_return Result<void>{};
     json::Value edited = *found.job;
-    CO_TRY(plan::set_suspended(identity, edited, suspended));
+    if (!CO_TRY(plan::set_suspended(identity, edited, suspended))) co_return Result<void>{};
     const auto stored = co_await cluster.update(identity.resource, std::move(edited));
     if (stored) co_return Result<void>{};
     if (stored.error().code != ErrorCode::Conflict) co_return fail(stored.error());

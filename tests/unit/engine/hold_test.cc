@@ -208,16 +208,18 @@ plan::Plan held(plan::Plan plan) {
   return plan;
 }
 
-json::Value only_pod(const plan::Plan& plan, const Decision& decision) {
+// The image of the first container in that list of the only pod that is made.
+std::string image(const char* list, const plan::Plan& plan, const Decision& decision) {
   EXPECT_EQ(created_pods(decision).size(), 1U);
-  return make_pod(plan, actions<CreatePod>(decision).at(0));
+  const json::Value body = make_pod(plan, actions<CreatePod>(decision).at(0));
+  return body["spec"][list][0]["image"].as_string();
 }
 
 TEST(Resume, PodsAreMadeFromTheOtherTemplateFromThenOn) {
   const plan::Plan plan = with_another_template();
   Observed observed;
   Decision decision = decide(plan, observed, kStart);
-  EXPECT_EQ(only_pod(plan, decision)["spec"]["initContainers"][0]["image"].as_string(), "rank0");
+  EXPECT_EQ(image("initContainers", plan, decision), "rank0");
 
   const auto next = [&](const plan::Plan& now) {
     observed.ledger = plan::Ledger::from_json(decision.verdict.ledger.to_json());
@@ -225,14 +227,13 @@ TEST(Resume, PodsAreMadeFromTheOtherTemplateFromThenOn) {
   };
   next(held(plan));
   next(plan);
-  json::Value pod = only_pod(plan, decision);
-  EXPECT_TRUE(pod["spec"]["initContainers"].is_null());
-  EXPECT_EQ(pod["spec"]["containers"][0]["image"].as_string(), "resumed0");
+  EXPECT_EQ(image("initContainers", plan, decision), "");
+  EXPECT_EQ(image("containers", plan, decision), "resumed0");
   // Later runs that no resume began are still after it.
   plan::Plan edited = plan;
   edited.run_key = "ranks=1";
   next(edited);
-  EXPECT_EQ(only_pod(edited, decision)["spec"]["containers"][0]["image"].as_string(), "resumed0");
+  EXPECT_EQ(image("containers", edited, decision), "resumed0");
 }
 
 TEST(Resume, AnEditThatRenewsTheRunIsNone) {
@@ -240,7 +241,7 @@ TEST(Resume, AnEditThatRenewsTheRunIsNone) {
   Observed observed = begun();
   observed.ledger.run_key = "debug";
   const Decision decision = decide(plan, observed, kStart);
-  EXPECT_EQ(only_pod(plan, decision)["spec"]["initContainers"][0]["image"].as_string(), "rank0");
+  EXPECT_EQ(image("initContainers", plan, decision), "rank0");
   EXPECT_FALSE(decision.verdict.ledger.is_resuming());
 }
 

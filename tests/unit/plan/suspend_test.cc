@@ -52,20 +52,26 @@ TEST(SuspendAnnotation, IsObeyedByKindsWithoutAFieldAndExplainedByOthers) {
 TEST(SetSuspended, WritesWhicheverTheKindHas) {
   json::Value job = json::Object{{"metadata", json::Object{{"name", "bert"}}}};
   const Identity with_field = kind("spec.runMode.pause.enabled");
-  EXPECT_FALSE(is_suspended(with_field, job));
-  EXPECT_TRUE(set_suspended(with_field, job, true).has_value());
-  EXPECT_TRUE(job["spec"]["runMode"]["pause"]["enabled"].as_bool());
-  EXPECT_TRUE(is_suspended(with_field, job));
-  EXPECT_TRUE(set_suspended(with_field, job, false).has_value());
-  EXPECT_FALSE(is_suspended(with_field, job));
+  const json::Value& field = job["spec"]["runMode"]["pause"]["enabled"];
+  EXPECT_EQ(set_suspended(with_field, job, true), true);
+  EXPECT_EQ(field, json::Value(true));
+  EXPECT_EQ(set_suspended(with_field, job, true), false) << "it says so already";
+  EXPECT_EQ(set_suspended(with_field, job, false), true);
+  EXPECT_EQ(field, json::Value(false));
 
   const Identity without = kind("");
-  EXPECT_TRUE(set_suspended(without, job, false).has_value()) << "nothing to take away";
-  EXPECT_TRUE(set_suspended(without, job, true).has_value());
+  EXPECT_EQ(set_suspended(without, job, false), false) << "nothing to take away";
+  EXPECT_EQ(set_suspended(without, job, true), true);
+  EXPECT_EQ(set_suspended(without, job, true), false);
   EXPECT_EQ(job["metadata"]["annotations"][kSuspendAnnotation].as_string(), "true");
-  EXPECT_TRUE(is_suspended(without, job));
-  EXPECT_TRUE(set_suspended(without, job, false).has_value());
+  EXPECT_EQ(set_suspended(without, job, false), true);
   EXPECT_TRUE(job["metadata"]["annotations"].as_object().empty());
+}
+
+TEST(SetSuspended, AFieldThatIsNotThereIsWrittenForAnAliasMaySayOtherwise) {
+  json::Value job = json::Object{{"spec", json::Object{{"enable", true}}}};
+  EXPECT_EQ(set_suspended(kind("spec.enabled"), job, false), true);
+  EXPECT_EQ(job["spec"]["enabled"], json::Value(false));
 }
 
 TEST(SetSuspended, AFieldThatCannotBeThereIsAnError) {
