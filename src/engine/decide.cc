@@ -178,7 +178,10 @@ class Decider {
       if (missing.wake_at) wake_no_later_than(decision_, *missing.wake_at);
     }
     settle_phase(census);
-    note_abnormal(plan_, census, decision_.notes);
+    const auto gates = gates_of(plan_, children_, ledger(), now_);
+    if (const auto again = note_abnormal(census, gates, decision_.notes)) {
+      wake_no_later_than(decision_, *again);
+    }
     if (const auto due = deadline_of(ledger())) wake_no_later_than(decision_, *due);
   }
 

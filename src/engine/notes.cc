@@ -22,12 +22,16 @@ Note exit_note(const Cause& cause) {
           .detail = std::to_string(*cause.exit_code)};
 }
 
-// What waits for an object of ours that gates containers is where it should be.
-bool waits_at_gate(const plan::Plan& plan, const ContainerView& container) {
-  return std::ranges::any_of(plan.objects, [&](const plan::Object& object) {
-    return object.on_change == plan::OnChange::Replace &&
-           container.message.contains(fmt::format("\"{}\" not found", object.id.name));
-  });
+// Kubelets look again at a container that lacks a reference within a minute and a half.
+constexpr Duration kNodesLookAgain = std::chrono::minutes(2);
+
+// The gate at which a container waits, by the name that its node gives for what it lacks.
+const Gate* gate_before(const ContainerView& container, const std::vector<Gate>& gates) {
+  const auto named = [&](const Gate& gate) {
+    return container.message.contains(fmt::format("\"{}\"", gate.name));
+  };
+  const auto found = std::ranges::find_if(gates, named);
+  return found == gates.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -69,14 +73,37 @@ void note_exits(const std::vector<const Rank*>& failed_anew, std::vector<Note>& 
                    .detail = exits.front().detail});
 }
 
-void note_abnormal(const plan::Plan& plan, const Census& census, std::vector<Note>& notes) {
+std::vector<Gate> gates_of(const plan::Plan& plan, const Children& children,
+                           const plan::Ledger& ledger, Time now) {
+  std::vector<Gate> gates;
+  for (const plan::Object& object : plan.objects) {
+    if (object.on_change != plan::OnChange::Replace) continue;
+    for (int index = 0; index < copies(plan, object); ++index) {
+      const std::string name = object_name(plan, object, index, ledger);
+      const ObjectView* found = children.object(object.id.resource, name);
+      if (found == nullptr || found->deleting) {
+        gates.push_back({.name = name});
+      } else if (found->made_at && now < *found->made_at + kNodesLookAgain) {
+        gates.push_back({.name = name, .seen = *found->made_at + kNodesLookAgain});
+      }
+    }
+  }
+  return gates;
+}
+
+std::optional<Time> note_abnormal(const Census& census, const std::vector<Gate>& gates,
+                                  std::vector<Note>& notes) {
   std::size_t noted = 0;
+  std::optional<Time> again;
   for (const Rank& rank : census.ranks()) {
     if (!rank.lives()) continue;
     for (const ContainerView& container : rank.pod->containers) {
       if (container.running || container.exit_code || container.message.empty()) continue;
-      if (waits_at_gate(plan, container)) continue;
-      if (noted++ == kMostNotes) return;
+      if (const Gate* gate = gate_before(container, gates); gate != nullptr) {
+        again = gate->seen;
+        continue;
+      }
+      if (noted++ == kMostNotes) return again;
       notes.push_back({.kind = Note::Kind::Warning,
                        .subject = rank.pod->name,
                        .reason = container.reason,
@@ -84,6 +111,7 @@ void note_abnormal(const plan::Plan& plan, const Census& census, std::vector<Not
                                              container.name, container.message)});
     }
   }
+  return again;
 }
 
 }  // namespace muster::engine

@@ -96,7 +96,8 @@ ObjectView ObjectView::from(const api::Resource& resource, const json::Value& ob
                   .uid = api::uid_of(object),
                   .deleting = api::is_deleting(object),
                   .cluster_ip = object["spec"]["clusterIP"].as_string(),
-                  .content = api::annotation_of(object, plan::kContentAnnotation)};
+                  .content = api::annotation_of(object, plan::kContentAnnotation),
+                  .made_at = api::creation_time_of(object)};
   if (view.cluster_ip == "None") view.cluster_ip.clear();
   return view;
 }

@@ -58,6 +58,7 @@ struct ObjectView {
   bool deleting = false;
   std::string cluster_ip;  // of a Service
   std::string content;     // what we wrote into it, as a hash; of one that is replaced
+  std::optional<Time> made_at;
 
   static ObjectView from(const api::Resource& resource, const json::Value& object);
 };

@@ -195,15 +195,31 @@ TEST(Replaced, IsGoneWithItsJobOnlyAndIsNotMadeAfterTheEnd) {
   EXPECT_THAT(decide(plan, observed, kStart + 1s).wave, IsEmpty());
 }
 
-TEST(Replaced, WaitingForItIsNothingToWarnOf) {
-  Observed observed = with({worker(0, "10.0.0.1"), worker(1, "")});
+// A running job of two, whose first rank waits for what its node calls so.
+Observed waiting_for(const std::string& lacking) {
+  Observed observed = meeting_of_two();
   observed.pods[0].phase = PodPhase::Pending;
   observed.pods[0].containers[0] = {.name = "mindspore",
                                     .reason = "CreateContainerConfigError",
-                                    .message = "configmap \"bert\" not found"};
+                                    .message = lacking + " not found"};
+  return observed;
+}
+
+TEST(Replaced, WaitingForItIsNothingToWarnOf) {
+  Observed observed = waiting_for("configmap \"bert\"");
+  observed.objects.clear();
   EXPECT_THAT(decide(meeting(2), observed, kStart).notes, IsEmpty());
-  observed.pods[0].containers[0].message = "secret \"bert-key\" not found";
-  EXPECT_EQ(decide(meeting(2), observed, kStart).notes.size(), 1U);
+  EXPECT_EQ(decide(meeting(2), waiting_for("secret \"bert-key\""), kStart).notes.size(), 1U);
+}
+
+TEST(Replaced, ItsNodesHaveTwoMinutesToSeeIt) {
+  Observed observed = waiting_for("configmap \"bert\"");
+  observed.objects[0].made_at = kStart;
+  const Decision soon = decide(meeting(2), observed, kStart + 119s);
+  EXPECT_THAT(soon.notes, IsEmpty());
+  EXPECT_EQ(soon.wake_at, kStart + 2min);
+  EXPECT_EQ(decide(meeting(2), observed, kStart + 2min).notes.size(), 1U)
+      << "it is there, and still somebody waits for it";
 }
 
 }  // namespace
