@@ -100,7 +100,8 @@ void label_rank(json::Value& labels, const plan::Plan& plan, const CreatePod& po
 
 }  // namespace
 
-Children::Children(const std::vector<ObjectView>& objects) {
+Children::Children(const std::vector<ObjectView>& objects, std::set<std::string> secrets)
+    : secrets_(std::move(secrets)) {
   for (const ObjectView& object : objects) {
     auto known = std::ranges::find(objects_, object.resource, &OfResource::resource);
     if (known == objects_.end()) {
@@ -116,6 +117,10 @@ const ObjectView* Children::object(const api::Resource& resource, std::string_vi
   if (known == objects_.end()) return nullptr;
   const auto found = known->by_name.find(name);
   return found == known->by_name.end() ? nullptr : found->second;
+}
+
+bool Children::has_secret(const plan::ObjectId& id) const {
+  return secrets_.contains(id.name) || object(id.resource, id.name) != nullptr;
 }
 
 std::shared_ptr<const plan::Addresses> known_addresses(const plan::Plan& plan,

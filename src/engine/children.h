@@ -2,6 +2,8 @@
 
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -19,11 +21,15 @@ namespace muster::engine {
 // over ranks. Lives no longer than what was observed.
 class Children {
  public:
-  explicit Children(const std::vector<ObjectView>& objects);
+  explicit Children(const std::vector<ObjectView>& objects, std::set<std::string> secrets = {});
 
   // Null when there is none.
   [[nodiscard]] const ObjectView* object(const api::Resource& resource,
                                          std::string_view name) const;
+  // Whether a secret is there, as far as anybody knows.
+  [[nodiscard]] bool has_secret(const plan::ObjectId& id) const;
+  // Another run finds out anew.
+  void forget_secrets() { secrets_.clear(); }
 
  private:
   // Few resources, many names.
@@ -32,6 +38,7 @@ class Children {
     std::unordered_map<std::string_view, const ObjectView*> by_name;
   };
   std::vector<OfResource> objects_;
+  std::set<std::string> secrets_;
 };
 
 // The addresses that the plan's values ask for, as far as they are known.

@@ -31,7 +31,7 @@ constexpr Duration kQuotaRetry = std::chrono::seconds(5);
 class Decider {
  public:
   Decider(const plan::Plan& plan, const Observed& observed, Time now)
-      : plan_(plan), observed_(observed), now_(now), children_(observed.objects) {
+      : plan_(plan), observed_(observed), now_(now), children_(observed.objects, observed.secrets) {
     decision_.verdict.ledger = observed.ledger;
     refusals_ = weigh(observed.refusals);
   }
@@ -71,8 +71,7 @@ class Decider {
     if (change != EpochChange::None) decision_.commit_first = true;
     if (const auto note = epoch_note(change, plan_)) {
       decision_.notes.push_back(*note);
-    } else {
-      secrets_ = observed_.secrets;  // of this run: the next one finds out anew
+      children_.forget_secrets();
     }
     if (!ledger().start_time && !plan_.hold)
       ledger().start_time = stored_precision(observed_.first_look.value_or(now_));
@@ -173,7 +172,7 @@ class Decider {
     remove_surplus_objects(plan_, observed_, children_, ledger(), decision_.wave);
     if (!refused()) {
       const Missing missing =
-          create_missing(plan_, census, children_, secrets_, ledger(), now_, decision_.wave);
+          create_missing(plan_, census, children_, ledger(), now_, decision_.wave);
       if (!missing.waiting_for.empty()) decision_.verdict.waiting_for = missing.waiting_for;
       if (missing.wake_at) wake_no_later_than(decision_, *missing.wake_at);
     }
@@ -243,7 +242,6 @@ class Decider {
   Decision decision_;
   RefusalMeaning refusals_;
   Remembered remembered_;
-  std::set<std::string> secrets_;  // that need not be made again
 };
 
 Decision decide_after_the_end(const plan::Plan& plan, const Observed& observed, Time now) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <tuple>
 #include <unordered_set>
 
@@ -54,12 +55,10 @@ bool goes_before(const Rank* a, const Rank* b) {
 class Maker {
  public:
   Maker(const plan::Plan& plan, const Census& census, const Children& children,
-        const std::set<std::string>& secrets, const plan::Ledger& ledger, Time now,
-        std::vector<Action>& wave)
+        const plan::Ledger& ledger, Time now, std::vector<Action>& wave)
       : plan_(plan),
         census_(census),
         children_(children),
-        secrets_(secrets),
         ledger_(ledger),
         now_(now),
         wave_(wave),
@@ -138,8 +137,7 @@ class Maker {
     bool all = true;
     for (const plan::ObjectId& id : role.after) {
       const plan::Object* planned = plan_.object(id);
-      if (planned == nullptr || !planned->is_secret() || secrets_.contains(id.name)) continue;
-      if (children_.object(id.resource, id.name) != nullptr) continue;
+      if (planned == nullptr || !planned->is_secret() || children_.has_secret(id)) continue;
       all = false;
       if (!asked_for_.insert(id).second) continue;
       wave_.emplace_back(CreateObject{.name = id.name, .object = planned, .addresses = addresses_});
@@ -196,7 +194,6 @@ class Maker {
   const plan::Plan& plan_;
   const Census& census_;
   const Children& children_;
-  const std::set<std::string>& secrets_;
   const plan::Ledger& ledger_;
   bool resumed_ = ledger_.resumed > 0;
   Time now_;
@@ -259,9 +256,8 @@ void remove_surplus_objects(const plan::Plan& plan, const Observed& observed,
 }
 
 Missing create_missing(const plan::Plan& plan, const Census& census, const Children& children,
-                       const std::set<std::string>& secrets, const plan::Ledger& ledger, Time now,
-                       std::vector<Action>& wave) {
-  Maker maker(plan, census, children, secrets, ledger, now, wave);
+                       const plan::Ledger& ledger, Time now, std::vector<Action>& wave) {
+  Maker maker(plan, census, children, ledger, now, wave);
   maker.make_objects();
   maker.make_pods();
   return maker.missing();

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -34,9 +33,7 @@ struct Missing {
   std::string waiting_for;
   std::optional<Time> wake_at;
 };
-// `secrets` are those that need not be made again.
 Missing create_missing(const plan::Plan& plan, const Census& census, const Children& children,
-                       const std::set<std::string>& secrets, const plan::Ledger& ledger, Time now,
-                       std::vector<Action>& wave);
+                       const plan::Ledger& ledger, Time now, std::vector<Action>& wave);
 
 }  // namespace muster::engine
