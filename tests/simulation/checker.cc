@@ -43,9 +43,10 @@ const json::Value& policy_of(const json::Value& job) {
   return spec;
 }
 
-std::int64_t attempts_in(const plan::Ledger& ledger) {
+std::int64_t attempts_in(const plan::Ledger& ledger, std::string_view only = "") {
   std::int64_t total = 0;
   for (const auto& [name, role] : ledger.roles) {
+    if (!only.empty() && name != only) continue;
     for (const auto& [index, attempts] : role.attempts) total += attempts;
   }
   return total;
@@ -245,7 +246,10 @@ void Checker::check_transition(const json::Value& old, const json::Value& now) {
                                 failures_[api::uid_of(now)], key));
   }
   const json::Value& limit = policy_of(now)["backoffLimit"];
-  if (limit.is_number() && attempts - disruptions_in(ledger) > limit.as_int()) {
+  // The limit of a master is for its own tries.
+  const std::int64_t limited =
+      now["spec"]["master"].is_object() ? attempts_in(ledger, "master") : attempts;
+  if (limit.is_number() && limited - disruptions_in(ledger) > limit.as_int()) {
     violation("S5", "more restarts than the limit: " + key);
   }
 }
