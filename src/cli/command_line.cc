@@ -4,9 +4,9 @@
 #include <CLI/CLI.hpp>
 
 #include "base/strings.h"
+#include "base/version.h"
 #include "cli/cluster/capacity.h"
 #include "cli/verbs/verbs.h"
-#include "cli/version.h"
 
 namespace muster::cli {
 namespace {
@@ -104,6 +104,16 @@ class Parser {
         ->allow_extra_args(false);
   }
 
+  // For commands that run jobs.
+  void add_agent_image(CLI::App* app) {
+    app->add_option("--agent-image", flags_.agent_image,
+                    "Image of muster-agent, which pods that start MPI ranks bring along")
+        ->type_name("IMAGE")
+        ->check([](const std::string& image) {
+          return image.empty() ? std::string("must not be empty") : std::string();
+        });
+  }
+
   // For commands that make this machine a node.
   void add_node_flags(CLI::App* app) {
     add_image_files(app);
@@ -129,6 +139,7 @@ class Parser {
     app->add_option("FILE", run_.files, "Manifest files; - is standard input");
     app->add_option("-f,--filename", run_named_, "The same, kubectl's way");
     add_node_flags(app);
+    add_agent_image(app);
     app->add_option("--dry-run", dry_run_, "client: print the planned children and create nothing")
         ->expected(0, 1)
         ->default_str("client")
@@ -150,6 +161,7 @@ class Parser {
                 "  muster up\n  muster up --home /data/muster\n"
                 "  kubectl --kubeconfig ~/.muster/kubeconfig get pods");
     add_node_flags(app);
+    add_agent_image(app);
     app->add_option("--api-port", up_.api_port,
                     "Port on 127.0.0.1 for kubectl, with TLS and tokens (default: as last time)")
         ->check(CLI::Range(1, 65535));
@@ -274,6 +286,7 @@ class Parser {
     app->add_option("--kinds", operator_.kinds,
                     "Only these, like trainjobs,otherjobs.example.org (default: all)")
         ->delimiter(',');
+    add_agent_image(app);
     app->add_flag("--leader-elect", operator_.leader_elect,
                   "Only one of several operators acts at a time");
     app->add_flag("--take-over", operator_.take_over,

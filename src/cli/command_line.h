@@ -24,6 +24,7 @@ struct Flags {
   int verbosity = 0;
   std::vector<std::string> image_files;
   std::map<std::string, std::int64_t> capacity;
+  std::string agent_image;
   bool long_running = false;  // up, operator, node: they say what they do
 };
 

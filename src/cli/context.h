@@ -37,6 +37,7 @@ struct Context {
   // What this machine is as a node; for commands that may run pods themselves.
   std::vector<std::string> image_files;          // --images, looked at before the home's
   std::map<std::string, std::int64_t> capacity;  // --capacity: declared, not real
+  std::string agent_image;                       // --agent-image; empty: the usual one
 
   [[nodiscard]] std::string env(const std::string& name) const {
     const auto found = environment.find(name);

@@ -48,7 +48,9 @@ int main(int argc, char** argv) {
   rt::RealLoop loop;
   rt::Pool pool(2);
   SystemRng rng;
-  const plan::Registry registry = dialects::make_registry();
+  dialects::Settings settings;
+  if (!flags.agent_image.empty()) settings.agent_image = flags.agent_image;
+  const plan::Registry registry = dialects::make_registry(settings);
   const auto environment = read_environment();
   const Severity least = flags.verbosity >= 2   ? Severity::Debug
                          : flags.verbosity == 1 ? Severity::Info
@@ -66,7 +68,8 @@ int main(int argc, char** argv) {
                   .all_namespaces = flags.all_namespaces,
                   .color = flags.color,
                   .image_files = flags.image_files,
-                  .capacity = flags.capacity};
+                  .capacity = flags.capacity,
+                  .agent_image = flags.agent_image};
   if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
   if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
   return loop.run(verb(context));

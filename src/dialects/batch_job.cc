@@ -108,7 +108,7 @@ class BatchJob final : public CheckedDialect {
   [[nodiscard]] json::Value status(const plan::Plan& plan, const json::Value& stored,
                                    const plan::Verdict& verdict, Time now) const override {
     const bool indexed = !plan.roles.empty() && plan.roles.front().pod_name.index;
-    return make_status(plan, indexed, stored, verdict, now);
+    return make_status(plan, {.indexed = indexed}, stored, verdict, now);
   }
 
   [[nodiscard]] plan::StoredPhase phase_of(const json::Value& status) const override {

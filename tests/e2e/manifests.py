@@ -46,3 +46,20 @@ def training(name, directory, workers, *flags, restart="ExitCode", policy=None):
     return msjob(name, policy, "AllWorkers",
                  Scheduler=role(command, 1, restart, directory),
                  Worker=role(command, workers, restart, directory))
+
+
+def chainer_role(command, directory=None, **more):
+    """The master of a ChainerJob, or a set of its workers; no command: as the image has it. `more` are members such as replicas."""
+    pod = role(command or "", directory=directory)["template"]
+    main = pod["spec"]["containers"][0]
+    main["name"] = "chainer"
+    if command is None:
+        del main["command"]
+    return {**more, "template": pod}
+
+
+def chainerjob(name, master, **sets):
+    spec = {"master": master}
+    if sets:
+        spec["workerSets"] = sets
+    return {"apiVersion": "kubeflow.org/v1alpha1", "kind": "ChainerJob", "metadata": {"name": name}, "spec": spec}

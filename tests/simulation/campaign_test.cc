@@ -91,7 +91,7 @@ std::vector<std::string> names() {
 std::vector<std::string> without_collisions() {
   std::vector<std::string> all = names();
   all.resize(8);
-  for (const char* of_completions : {"completions", "queue"}) all.emplace_back(of_completions);
+  for (const char* more : {"completions", "queue", "master_retry"}) all.emplace_back(more);
   return all;
 }
 

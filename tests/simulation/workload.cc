@@ -40,6 +40,24 @@ json::Value paddle_ranks(bool elastic) {
                       {"spec", std::move(spec)}};
 }
 
+// A master and two workers, which are started again when they exit and made again when they are
+// lost.
+json::Value master_and_workers(int backoff_limit) {
+  const auto pod = [] {
+    json::Value out = role(1, "")["template"];
+    out["spec"]["containers"].array()[0]["name"] = "chainer";
+    return out;
+  };
+  return json::Object{
+      {"apiVersion", "kubeflow.org/v1alpha1"},
+      {"kind", "ChainerJob"},
+      {"metadata", json::Object{{"name", kJob}, {"namespace", kNamespace}}},
+      {"spec",
+       json::Object{{"master", json::Object{{"backoffLimit", backoff_limit}, {"template", pod()}}},
+                    {"workerSets",
+                     json::Object{{"a", json::Object{{"replicas", 2}, {"template", pod()}}}}}}}};
+}
+
 json::Value with_policy(const char* field, std::int64_t value) {
   json::Value job = three_ranks();
   job["spec"]["runPolicy"][field] = value;
@@ -286,6 +304,34 @@ std::vector<Workload> make_workloads() {
                             {"Pod/1#0", {seconds(20), 0}}}},
                  &create_and_wait,
                  "Succeeded"});
+  all.push_back({"master_retry",
+                 master_and_workers(3),
+                 {.exits = {{"master/0#0", {seconds(5), 137}},
+                            {"master/0#1", {seconds(5), 137}},
+                            {"master/0#2", {seconds(10), 0, false, "muster: a host ran no rank"}}}},
+                 &create_and_wait,
+                 "Succeeded"});
+  all.push_back({"master_fails",
+                 master_and_workers(0),
+                 {.exits = {{"master/0#0", {seconds(5), 137}}}},
+                 &create_and_wait,
+                 "Failed"});
+  all.push_back({"master_workers",
+                 master_and_workers(0),
+                 // One exits and is started again, the other is taken away.
+                 {.exits = {{"workerset-a/0#0", {seconds(5), 1}},
+                            {"workerset-a/1#0", {seconds(10), 143, true}},
+                            {"master/0#0", {seconds(20), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
+  all.push_back(
+      {"master_held",
+       master_and_workers(0),
+       // In epoch 2 already where a fault hid that the job was held and let go before.
+       {.exits = {{"master/0#0@2", {seconds(12), 0}}, {"master/0#0@4", {seconds(10), 0}}}},
+       &suspend,
+       "Succeeded",
+       true});
   return all;
 }
 

@@ -72,7 +72,8 @@ struct Workload {
 // create, restart, disruption, success, failure, deadline, ttl, suspend, delete and scale of a job
 // with three ranks; recreate, bounce and foreign, where names collide; completions,
 // completions_held, completions_taken and queue, of jobs that run so many pods at once until enough
-// have succeeded; and those of ranks that wait for one ConfigMap, and of elastic ones.
+// have succeeded; those of ranks that wait for one ConfigMap, and of elastic
+// ones; and those of a master that is tried again and its workers.
 const std::vector<Workload>& workloads();
 const Workload& workload(std::string_view name);
 

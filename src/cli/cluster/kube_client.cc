@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cli/version.h"
+#include "base/version.h"
 #include "cluster/kube/files.h"
 #include "cluster/kube/kubeconfig.h"
 

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/fd.h"
+#include "base/strings.h"
 #include "cli/cluster/control_plane.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/print_error.h"
@@ -29,9 +30,15 @@ bool answers(const std::string& path) {
   return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
 }
 
-// Flags for the process that runs the pods; whoever else gets them must not pass over them.
-bool has_node_flags(const Context& context) {
-  return !context.image_files.empty() || !context.capacity.empty();
+// Flags for the process that runs the jobs and pods; whoever else gets them must not pass over
+// them.
+// "--images, --capacity", or nothing.
+std::string flags_of_the_runner(const Context& context) {
+  std::vector<std::string> given;
+  if (!context.image_files.empty()) given.emplace_back("--images");
+  if (!context.capacity.empty()) given.emplace_back("--capacity");
+  if (!context.agent_image.empty()) given.emplace_back("--agent-image");
+  return join(given, ", ");
 }
 
 }  // namespace
@@ -46,10 +53,12 @@ OpenCluster::~OpenCluster() = default;
 Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, PlaneParts parts) {
   auto target = std::make_unique<OpenCluster>();
   if (context.wants_cluster()) {
-    if (has_node_flags(context)) {
+    if (const std::string flags = flags_of_the_runner(context); !flags.empty()) {
       co_return fail(ErrorCode::BadRequest,
-                     "--images and --capacity are for the machine that runs the pods: on a cluster "
-                     "give them to its muster node");
+                     fmt::format("{}: for whoever runs the jobs and their pods; on a cluster that "
+                                 "is muster operator (--agent-image) and muster node (--images, "
+                                 "--capacity)",
+                                 flags));
     }
     CO_TRY(co_await target->open_kubernetes(context));
   } else {
@@ -74,11 +83,11 @@ Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   // Several tries: an owner may end, or a new one begin, between looking and asking.
   for (int attempt = 0;; ++attempt) {
     if (answers(socket_path(context.home))) {
-      if (has_node_flags(context)) {
+      if (const std::string flags = flags_of_the_runner(context); !flags.empty()) {
         co_return fail(ErrorCode::Conflict,
-                       fmt::format("the pods of {} are run by the muster that is up there: give "
-                                   "--images and --capacity to it, or use another --home",
-                                   context.home));
+                       fmt::format("the pods of {} are run by the muster that is up there: give {} "
+                                   "to it, or use another --home",
+                                   context.home, flags));
       }
       cluster::kube::ClientConfig config{.context = "local",
                                          .server = {.socket_path = socket_path(context.home)}};

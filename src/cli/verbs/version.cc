@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/verbs/verbs.h"
-#include "cli/version.h"
+#include "base/version.h"
 
 namespace muster::cli {
 

@@ -66,22 +66,31 @@ void set_condition(json::Array& conditions, std::string_view type, bool status, 
   }
 }
 
-// The end is announced when it is decided, and said when the last pod is gone.
-void set_end(json::Array& conditions, Phase phase, const Text& text, bool all_gone, Time now) {
-  const bool success = phase == Phase::Succeeded;
-  set_condition(conditions, success ? "SuccessCriteriaMet" : "FailureTarget", true, text, now);
-  if (all_gone) set_condition(conditions, success ? "Complete" : "Failed", true, text, now);
+Text end_text(const plan::Verdict& verdict) {
+  Text text{"CompletionsReached", "Reached expected number of succeeded pods"};
+  if (verdict.phase == Phase::Failed) text = failure_text(verdict.cause);
+  if (!verdict.remark.empty()) text.message += "; " + verdict.remark;
+  return text;
 }
 
-void set_conditions(json::Array& conditions, const plan::Verdict& verdict, bool all_gone,
-                    Time now) {
+// The end is announced when it is decided, and said when the last pod is gone.
+void set_end(json::Array& conditions, const plan::Verdict& verdict, const StatusForm& form,
+             bool all_gone, Time now) {
+  const bool success = verdict.phase == Phase::Succeeded;
+  const Text text = end_text(verdict);
+  if (form.in_brief) now = verdict.ledger.completion_time.value_or(now);
+  if (!form.in_brief)
+    set_condition(conditions, success ? "SuccessCriteriaMet" : "FailureTarget", true, text, now);
+  if (form.in_brief || all_gone)
+    set_condition(conditions, success ? "Complete" : "Failed", true, text, now);
+}
+
+void set_conditions(json::Array& conditions, const plan::Verdict& verdict, const StatusForm& form,
+                    bool all_gone, Time now) {
   switch (verdict.phase) {
     case Phase::Succeeded:
-      set_end(conditions, verdict.phase,
-              {"CompletionsReached", "Reached expected number of succeeded pods"}, all_gone, now);
-      break;
     case Phase::Failed:
-      set_end(conditions, verdict.phase, failure_text(verdict.cause), all_gone, now);
+      set_end(conditions, verdict, form, all_gone, now);
       break;
     case Phase::Suspended:
       set_condition(conditions, "Suspended", true, {"JobSuspended", "Job suspended"}, now);
@@ -103,30 +112,32 @@ void set_count(json::Value& status, std::string_view key, int count) {
   }
 }
 
-void set_counts(json::Value& status, const plan::Plan& plan, bool indexed,
+void set_counts(json::Value& status, const plan::Plan& plan, const StatusForm& form,
                 const plan::Verdict& verdict) {
-  const auto found = verdict.counts.find(std::string(kRole));
+  const std::string role(form.role);
+  const auto found = verdict.counts.find(role);
   const plan::RoleCount count = found == verdict.counts.end() ? plan::RoleCount{} : found->second;
   set_count(status, "active", count.living);
   set_count(status, "succeeded", count.succeeded);
   set_count(status, "failed", count.failed);
+  if (form.in_brief) return;
   status["ready"] = count.ready;
   status["terminating"] = count.leaving;
   status["uncountedTerminatedPods"] = json::Object{};
-  const auto known = verdict.ledger.roles.find(std::string(kRole));
-  if (!indexed || known == verdict.ledger.roles.end()) return;
+  const auto known = verdict.ledger.roles.find(role);
+  if (!form.indexed || known == verdict.ledger.roles.end()) return;
   const std::string completed = index_text(known->second.done, plan.roles.front().replicas);
   if (!completed.empty()) status["completedIndexes"] = completed;
 }
 
-void set_times(json::Value& status, const plan::Verdict& verdict, bool all_gone) {
+void set_times(json::Value& status, const plan::Verdict& verdict, bool end_is_said) {
   const plan::Ledger& ledger = verdict.ledger;
   if (verdict.phase == Phase::Suspended) {
     status.object().erase("startTime");
   } else if (ledger.start_time) {
     status["startTime"] = format_time(*ledger.start_time);
   }
-  if (verdict.phase == Phase::Succeeded && all_gone && ledger.completion_time)
+  if (verdict.phase == Phase::Succeeded && end_is_said && ledger.completion_time)
     status["completionTime"] = format_time(*ledger.completion_time);
 }
 
@@ -163,18 +174,18 @@ std::string status_cell(const json::Value& job) {
 
 }  // namespace
 
-json::Value make_status(const plan::Plan& plan, bool indexed, const json::Value& stored,
+json::Value make_status(const plan::Plan& plan, const StatusForm& form, const json::Value& stored,
                         const plan::Verdict& verdict, Time now) {
   json::Value status = stored.is_object() ? stored : json::Value(json::Object{});
   bool all_gone = true;
   for (const auto& [role, count] : verdict.counts)
     all_gone = all_gone && count.living == 0 && count.leaving == 0;
   json::Array conditions = stored["conditions"].as_array();
-  set_conditions(conditions, verdict, all_gone, now);
+  set_conditions(conditions, verdict, form, all_gone, now);
   if (!conditions.empty()) status["conditions"] = std::move(conditions);
   // A Job whose edit is invalid keeps the counts that it had.
-  if (!plan.roles.empty()) set_counts(status, plan, indexed, verdict);
-  set_times(status, verdict, all_gone);
+  if (!plan.roles.empty()) set_counts(status, plan, form, verdict);
+  set_times(status, verdict, form.in_brief || all_gone);
   return status;
 }
 

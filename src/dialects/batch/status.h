@@ -13,7 +13,15 @@ namespace muster::dialects::batch {
 // The pods of a Job are one role.
 inline constexpr std::string_view kRole = "Pod";
 
-json::Value make_status(const plan::Plan& plan, bool indexed, const json::Value& stored,
+// What kinds differ in whose status is that of a Job.
+struct StatusForm {
+  std::string_view role = kRole;  // whose pods are counted
+  bool indexed = false;
+  bool in_brief =
+      false;  // as Jobs had it before they told of pods that are ready or on their way out
+};
+
+json::Value make_status(const plan::Plan& plan, const StatusForm& form, const json::Value& stored,
                         const plan::Verdict& verdict, Time now);
 plan::StoredPhase phase_of(const json::Value& status);
 std::optional<plan::EventText> event_for(const plan::Note& note);

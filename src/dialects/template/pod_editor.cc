@@ -1,6 +1,7 @@
 #include "dialects/template/pod_editor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/object.h"
 #include "base/check.h"
@@ -113,6 +114,48 @@ void PodEditor::add_port(std::size_t index, std::int64_t number) {
   const bool declared = std::ranges::any_of(
       ports, [&](const json::Value& port) { return port["containerPort"].as_int() == number; });
   if (!declared) ports.push_back(json::Object{{"containerPort", number}});
+}
+
+void add_mount(json::Value& container, const Mount& mount) {
+  json::Object made{{"name", mount.volume}, {"mountPath", mount.path}};
+  if (mount.read_only) made.set("readOnly", true);
+  container["volumeMounts"].array().push_back(std::move(made));
+}
+
+void PodEditor::add_volume(std::string_view name, std::string_view source, json::Value settings) {
+  spec()["volumes"].array().push_back(
+      json::Object{{"name", name}, {std::string(source), std::move(settings)}});
+}
+
+void PodEditor::mount(std::size_t index, const Mount& mount) {
+  add_mount(container(index), mount);
+}
+
+void PodEditor::mount_everywhere(const Mount& mount) {
+  for (const std::string_view list : {"initContainers", "containers"}) {
+    if (!std::as_const(pod_)["spec"][list].is_array()) continue;
+    for (json::Value& each : spec()[list].array()) add_mount(each, mount);
+  }
+}
+
+void PodEditor::add_first_init_container(json::Value made) {
+  json::Array& list = spec()["initContainers"].array();
+  list.insert(list.begin(), std::move(made));
+}
+
+void PodEditor::add_last_init_container(json::Value made) {
+  spec()["initContainers"].array().push_back(std::move(made));
+}
+
+void PodEditor::set_command(std::size_t index, const std::vector<std::string>& words) {
+  json::Value& edited = container(index);
+  edited["command"] = json::Array(words.begin(), words.end());
+  edited.object().erase("args");
+}
+
+void PodEditor::prefix_command(std::size_t index, const std::vector<std::string>& words) {
+  json::Array& command = container(index)["command"].array();
+  command.insert(command.begin(), words.begin(), words.end());
 }
 
 json::Value& PodEditor::container(std::size_t index) {

@@ -33,6 +33,16 @@ class EnvEditor {
   std::size_t container_;
 };
 
+// A volume in a container.
+struct Mount {
+  std::string_view volume;
+  std::string_view path;
+  bool read_only = false;
+};
+
+// Mounts it in a container that need not be in a pod.
+void add_mount(json::Value& container, const Mount& mount);
+
 class PodEditor {
  public:
   // A template, whose `spec.containers` is a list.
@@ -40,6 +50,7 @@ class PodEditor {
 
   [[nodiscard]] const json::Value& pod() const { return pod_; }
   [[nodiscard]] json::Value& spec() { return pod_["spec"]; }
+  [[nodiscard]] json::Value& container(std::size_t index);
   [[nodiscard]] json::Object& labels();
 
   // Both replace what is there.
@@ -66,13 +77,25 @@ class PodEditor {
   // One without a name, unless the container declares that number.
   void add_port(std::size_t container, std::int64_t number);
 
+  // What is appended must not be there under that name; rules of the kind see to it.
+  void add_volume(std::string_view name, std::string_view source, json::Value settings);
+  void mount(std::size_t container, const Mount& mount);
+  // In every container and every init container that is there by now.
+  void mount_everywhere(const Mount& mount);
+  void add_first_init_container(json::Value container);
+  void add_last_init_container(json::Value container);
+
+  // In place of command and arguments.
+  void set_command(std::size_t container, const std::vector<std::string>& words);
+  // Before the command that is there; its arguments stay behind it.
+  void prefix_command(std::size_t container, const std::vector<std::string>& words);
+
   // What was made: the template, and what is still to be placed in it.
   [[nodiscard]] json::Value take_pod() { return std::move(pod_); }
   [[nodiscard]] std::vector<plan::Placed> take_values() { return std::move(values_); }
 
  private:
   friend EnvEditor;
-  [[nodiscard]] json::Value& container(std::size_t index);
 
   json::Value pod_;
   std::vector<plan::Placed> values_;

@@ -10,10 +10,12 @@
 
 #include "base/strings.h"
 #include "dialects/batch/rules.h"
+#include "dialects/chainer/rules.h"
 #include "dialects/check/checked_dialect.h"
 #include "dialects/check/pod_template.h"
 #include "dialects/check/scheduling.h"
 #include "dialects/kubeflow/rules.h"
+#include "dialects/mpi/rules.h"
 #include "dialects/paddle/rules.h"
 #include "support.h"
 
@@ -127,6 +129,8 @@ TEST(BadManifests, CoverEveryRule) {
   for (const auto& rule : kubeflow::rules::kOfFamily) known.emplace(rule.id);
   for (const auto& rule : paddle::rules::kOfPaddle) known.emplace(rule.id);
   for (const auto& rule : batch::rules::kOfFamily) known.emplace(rule.id);
+  for (const auto& rule : chainer::rules::kOfChainer) known.emplace(rule.id);
+  for (const auto& rule : mpi::rules::kOfMpi) known.emplace(rule.id);
   for (const auto& rule : known) EXPECT_TRUE(covered.contains(rule)) << rule;
 }
 

@@ -105,6 +105,7 @@ TEST(Rbac, MS13_GrantsEventsAndNothingThatIsNotUsed) {
   add("/pods", {"get", "list", "watch", "create", "delete"});
   add("/services", {"get", "list", "watch", "create", "delete"});
   add("/configmaps", {"get", "list", "watch", "create", "delete"});
+  add("/secrets", {"create"});
   add("/events", {"create", "patch"});
   add("coordination.k8s.io/leases", {"list", "get", "create", "update"});
   EXPECT_EQ(grants({"../deploy/role.yaml", "../deploy/rbac.yaml"}), expected);

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "json/write.h"
-#include "paddle_life.h"
+#include "life.h"
+#include "paddle_support.h"
 
 namespace muster::dialects::test {
 namespace {

@@ -78,6 +78,7 @@ std::string clean_up_text(const plan::Role& role) {
 std::string retry_text(const plan::Retry& retry) {
   std::string out(name_of<4>({"Never", "Disruption", "RetryableCode", "AnyFailure"}, retry.on));
   for (const int code : retry.codes.listed) out += fmt::format(" {}", code);
+  if (retry.limit) out += fmt::format(", at most {} times", *retry.limit);
   if (retry.keep_failed) out += ", keeps the failed";
   if (retry.pause == plan::Retry::Pause::Role) out += ", pauses the role";
   return out;
@@ -92,6 +93,9 @@ json::Value object_text(const plan::Object& object) {
   }
   if (!object.values.empty()) out.set("values", values_text(object.values));
   if (object.on_change == plan::OnChange::Replace) out.set("onChange", "Replace");
+  if (object.is_secret())
+    out.set("source", name_of<3>({"Body", "SharedKey", "SshKeys"}, object.source));
+  if (object.ends_with_job) out.set("endsWithJob", true);
   out.set("until", name_of<3>({"Hold", "End", "JobGone"}, object.until));
   return out;
 }
@@ -116,7 +120,10 @@ json::Value role_text(const plan::Role& role) {
   if (!role.values.empty()) out.set("values", values_text(role.values));
   out.set("retry", retry_text(role.retry));
   out.set("cleanUp", clean_up_text(role));
+  if (role.remarks) out.set("remarks", true);
   out.set("template", role.pod);
+  if (role.pod_resumed) out.set("templateAfterResume", *role.pod_resumed);
+  if (!role.values_resumed.empty()) out.set("valuesAfterResume", values_text(role.values_resumed));
   return out;
 }
 

@@ -2,8 +2,8 @@
 
 #include <string_view>
 
-namespace muster::cli {
+namespace muster {
 
 inline constexpr std::string_view kVersion = "0.1.0";
 
-}  // namespace muster::cli
+}  // namespace muster

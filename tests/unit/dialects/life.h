@@ -10,7 +10,7 @@
 
 #include "engine/children.h"
 #include "engine/decide.h"
-#include "paddle_support.h"
+#include "plan/suspend.h"
 #include "support.h"
 
 namespace muster::dialects::test {
@@ -18,19 +18,19 @@ namespace muster::dialects::test {
 // A job, its pods and objects, and the status that was stored last. Time goes on with every look.
 class Life {
  public:
-  explicit Life(json::Value job) : job_(std::move(job)), plan_(paddle_plan(job_)) {}
+  explicit Life(json::Value job) : job_(std::move(job)), plan_(compiled(job_)) {}
 
   void edit(json::Value job) {
     job_ = std::move(job);
     job_["metadata"]["generation"] = ++generation_;
-    plan_ = paddle_plan(job_);
+    plan_ = compiled(job_);
   }
 
   // Decides, stores, and does what was decided: all at once, as far as pods and objects go.
   engine::Decision look() {
     now_ += std::chrono::seconds(1);
     engine::Decision decision = engine::decide(plan_, observed_, now_);
-    status_ = paddlejob().status(plan_, status_, decision.verdict, now_);
+    status_ = dialect_of(job_).status(plan_, status_, decision.verdict, now_);
     observed_.ledger = decision.verdict.ledger;
     for (const auto& note : decision.notes) say(note);
     for (const auto& action : decision.wave) do_it(action);
@@ -44,8 +44,9 @@ class Life {
     std::optional<int> code;
     if (phase == api::PodPhase::Succeeded) code = 0;
     if (phase == api::PodPhase::Failed) code = 3;
-    pod.containers = {
-        {.name = "paddle", .running = phase == api::PodPhase::Running, .exit_code = code}};
+    pod.containers = {{.name = plan_.role(pod.role)->main_container,
+                       .running = phase == api::PodPhase::Running,
+                       .exit_code = code}};
   }
   void all_run() {
     int number = 0;
@@ -53,6 +54,14 @@ class Life {
       put(pod.name, api::PodPhase::Running, fmt::format("10.0.0.{}", ++number));
     }
   }
+  // What a container leaves behind for its user.
+  void leave_message(const std::string& name, std::string message) {
+    find(name).containers.front().message = std::move(message);
+  }
+  void restart_in_place(const std::string& name, std::int64_t times) {
+    find(name).containers.front().restarts = times;
+  }
+  void pass(Duration time) { now_ += time; }
   void take_away(const std::string& name) {
     std::erase_if(observed_.pods, [&](const engine::PodView& pod) { return pod.name == name; });
   }
@@ -70,13 +79,22 @@ class Life {
   [[nodiscard]] const json::Value& config() const { return config_; }
 
  private:
+  static plan::Plan compiled(const json::Value& job) {
+    auto plan = dialect_of(job).compile(job);
+    if (!plan) {
+      ADD_FAILURE() << plan.error().message;
+      return {};
+    }
+    plan::apply_suspend_annotation(dialect_of(job).identity(), job, *plan);
+    return std::move(*plan);
+  }
   engine::PodView& find(const std::string& name) {
     const auto found = std::ranges::find(observed_.pods, name, &engine::PodView::name);
     EXPECT_NE(found, observed_.pods.end()) << name;
     return *found;
   }
   void say(const plan::Note& note) {
-    if (const auto text = paddlejob().event_for(plan_.job, note)) {
+    if (const auto text = dialect_of(job_).event_for(plan_.job, note)) {
       events_.push_back(text->reason + ": " + text->message);
     }
   }
@@ -86,6 +104,10 @@ class Life {
       body["metadata"]["uid"] = fmt::format("uid-{}", ++uids_);
       observed_.pods.push_back(engine::PodView::from(body));
     } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
+      if (object->object->is_secret()) {
+        observed_.secrets.insert(object->name);
+        return;
+      }
       json::Value body = engine::make_object(plan_, *object);
       const auto& resource = object->object->id.resource;
       if (resource == api::config_maps()) config_ = body["data"];
