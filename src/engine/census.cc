@@ -204,6 +204,22 @@ plan::Counts count(const plan::Plan& plan, const Census& census) {
   return counts;
 }
 
+namespace {
+
+std::vector<plan::ContainerReport> report_containers(const PodView& pod) {
+  std::vector<plan::ContainerReport> out;
+  for (const ContainerView& container : pod.containers) {
+    if (container.init) continue;
+    const bool ended = container.exit_code.has_value();
+    out.push_back({.name = container.name,
+                   .state = ended ? "Terminated" : (container.running ? "Running" : "Waiting"),
+                   .exit_code = container.exit_code});
+  }
+  return out;
+}
+
+}  // namespace
+
 std::vector<plan::RankReport> report(const Census& census) {
   std::vector<plan::RankReport> out;
   for (const Rank& rank : census.ranks()) {
@@ -211,7 +227,8 @@ std::vector<plan::RankReport> report(const Census& census) {
     out.push_back({.role = rank.role->name,
                    .pod = rank.pod->name,
                    .uid = rank.pod->uid,
-                   .stage = stage_of(rank)});
+                   .stage = stage_of(rank),
+                   .containers = report_containers(*rank.pod)});
   }
   return out;
 }

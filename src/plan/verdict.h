@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/time.h"
 
@@ -62,6 +63,14 @@ struct RoleCount {
 
 using Counts = std::map<std::string, RoleCount>;  // by role name
 
+struct ContainerReport {
+  std::string name;
+  std::string state;             // Waiting, Running or Terminated
+  std::optional<int> exit_code;  // of one that has ended
+
+  friend bool operator==(const ContainerReport&, const ContainerReport&) = default;
+};
+
 // One rank that has a pod, for kinds whose status lists them.
 struct RankReport {
   enum class Stage {
@@ -76,6 +85,7 @@ struct RankReport {
   std::string pod;
   std::string uid;
   Stage stage = Stage::Pending;
+  std::vector<ContainerReport> containers;  // init containers are not among them
 
   friend bool operator==(const RankReport&, const RankReport&) = default;
 };
