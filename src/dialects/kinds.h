@@ -12,7 +12,9 @@ std::unique_ptr<const plan::Dialect> make_msjob();       // mindspore.gitee.com/
 std::unique_ptr<const plan::Dialect> make_msjob_2020();  // kubeflow.org/v1
 std::unique_ptr<const plan::Dialect> make_paddlejob();   // batch.paddlepaddle.org/v1
 std::unique_ptr<const plan::Dialect> make_chainerjob(
-    const Settings& settings);                          // kubeflow.org/v1alpha1
+    const Settings& settings);  // kubeflow.org/v1alpha1
+// batch.tensorstack.dev/v1beta1
+std::unique_ptr<const plan::Dialect> make_t9k_mpijob(const Settings& settings);
 std::unique_ptr<const plan::Dialect> make_batch_job();  // batch/v1
 
 }  // namespace muster::dialects

@@ -10,6 +10,7 @@ plan::Registry make_registry(const Settings& settings) {
   registry.add(make_msjob_2020());
   registry.add(make_paddlejob());
   registry.add(make_chainerjob(settings));
+  registry.add(make_t9k_mpijob(settings));
   registry.add(make_batch_job());
   return registry;
 }

@@ -1,5 +1,5 @@
-// T9k's MPIJob, batch.tensorstack.dev/v1beta1: workers in which ranks run, and a launcher from which
-// mpirun starts them.
+// T9k's MPIJob, batch.tensorstack.dev/v1beta1: workers in which ranks run, and a launcher from
+// which mpirun starts them.
 #include "dialects/check/checked_dialect.h"
 #include "dialects/check/pod_template.h"
 #include "dialects/kinds.h"
@@ -37,8 +37,8 @@ plan::Identity make_identity() {
 
 class T9kMpiJob final : public CheckedDialect {
  public:
-  explicit T9kMpiJob(std::string agent_image)
-      : agent_image_(std::move(agent_image)),
+  explicit T9kMpiJob(const Settings& settings)
+      : agent_image_(settings.agent_image),
         identity_(make_identity()),
         job_table_(job_fields()),
         pod_table_(pod_template_fields()) {}
@@ -57,8 +57,8 @@ class T9kMpiJob final : public CheckedDialect {
   [[nodiscard]] std::vector<FieldCause> validate_update(const json::Value& old,
                                                         const json::Value& job) const override {
     Findings findings;
-    t9k::check_run_mode_update(old["spec"]["runMode"], job["spec"]["runMode"],
-                               Path("spec.runMode"), findings);
+    t9k::check_run_mode_update(old["spec"]["runMode"], job["spec"]["runMode"], Path("spec.runMode"),
+                               findings);
     std::vector<FieldCause> causes;
     for (const Violation& violation : findings.violations) causes.push_back(violation.cause());
     return causes;
@@ -90,8 +90,7 @@ class T9kMpiJob final : public CheckedDialect {
     out.objects = {mpi::make_key(setup), make_host_file(decoded),
                    mpi::make_service(setup, worker_selector(decoded))};
     if (decoded.scheduler) {
-      out.objects.push_back(
-          t9k::make_pod_group(out.job, *decoded.scheduler, decoded.total()));
+      out.objects.push_back(t9k::make_pod_group(out.job, *decoded.scheduler, decoded.total()));
     }
     out.roles = {make_launcher(decoded, setup, out.warnings),
                  make_worker(decoded, setup, out.warnings)};
@@ -129,8 +128,8 @@ class T9kMpiJob final : public CheckedDialect {
 
 }  // namespace
 
-std::unique_ptr<const plan::Dialect> make_t9k_mpijob(std::string agent_image) {
-  return std::make_unique<T9kMpiJob>(std::move(agent_image));
+std::unique_ptr<const plan::Dialect> make_t9k_mpijob(const Settings& settings) {
+  return std::make_unique<T9kMpiJob>(settings);
 }
 
 }  // namespace muster::dialects

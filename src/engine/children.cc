@@ -95,6 +95,10 @@ void label_rank(json::Value& labels, const plan::Plan& plan, const CreatePod& po
   if (plan.gang) {
     labels[plan::labels::kGang] = fmt::format("{}-{}", plan.job.uid, pod.epoch);
     labels[plan::labels::kGangSize] = std::to_string(plan.gang->minimum);
+    if (!plan.gang->queue.empty()) {
+      labels[plan::labels::kQueue] = plan.gang->queue;
+      labels[plan::labels::kPriority] = std::to_string(plan.gang->priority);
+    }
   }
 }
 

@@ -212,6 +212,9 @@ enum class BackoffCounts {
 // Pods that start together or not at all.
 struct Gang {
   int minimum = 0;
+  // Of a scheduler with queues: in its queue the gang with the higher priority is first.
+  std::string queue;
+  std::int64_t priority = 0;
 };
 
 // Something the user should know although the job runs: an event of type Warning, once.
@@ -252,6 +255,8 @@ inline constexpr std::string_view kAttempt = "muster.dev/attempt";
 inline constexpr std::string_view kEpoch = "muster.dev/epoch";
 inline constexpr std::string_view kGang = "muster.dev/gang";
 inline constexpr std::string_view kGangSize = "muster.dev/gang-size";
+inline constexpr std::string_view kQueue = "muster.dev/queue";
+inline constexpr std::string_view kPriority = "muster.dev/priority";
 }  // namespace labels
 
 // What was written into an object that is replaced when it changes, as a hash.

@@ -13,9 +13,11 @@
 namespace muster::scheduler {
 namespace {
 
-// These two labels are the whole contract between the engine and this scheduler.
+// These labels are the whole contract between the engine and this scheduler.
 constexpr std::string_view kGang = "muster.dev/gang";
 constexpr std::string_view kGangSize = "muster.dev/gang-size";
+constexpr std::string_view kQueue = "muster.dev/queue";
+constexpr std::string_view kPriority = "muster.dev/priority";  // in the queue
 
 std::map<std::string, std::string> string_map(const json::Value& object) {
   std::map<std::string, std::string> map;
@@ -126,6 +128,7 @@ struct Group {
   std::vector<const PodView*> waiting;
   int placed = 0;
   int size = 1;
+  std::string queue;
   std::int64_t priority = 0;
   Time created{};
 };
@@ -145,6 +148,7 @@ std::vector<Group> group(const std::vector<PodView>& pods) {
     entry.waiting.push_back(&pod);
     entry.size = std::max(entry.size, pod.gang_size);
     entry.priority = std::max(entry.priority, pod.priority);
+    entry.queue = pod.queue;
   }
   std::vector<Group> sorted;
   for (auto& [name, entry] : groups) {
@@ -203,13 +207,15 @@ bool wait_for_claims(const std::vector<NodeView>& nodes, const Group& entry, con
   return false;
 }
 
-void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free,
-                 const Free& empty, Placement& placement) {
+enum class Outcome { Placed, WaitsForRoom, WaitsForOthers, NeverFits };
+
+Outcome place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& free,
+                    const Free& empty, Placement& placement) {
   const int members = entry.placed + static_cast<int>(entry.waiting.size());
   if (members < entry.size) {
     refuse(entry, fmt::format("waiting for the gang: {} of {} pods exist", members, entry.size),
            false, placement);
-    return;
+    return Outcome::WaitsForOthers;
   }
   Free trial = free;
   std::vector<Binding> bindings;
@@ -224,7 +230,7 @@ void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& f
                          rest.waiting.begin() + static_cast<std::ptrdiff_t>(bindings.size()));
       refuse(rest, *reason, false, placement);
     }
-    return;
+    return Outcome::Placed;
   }
   Free all = empty;
   std::vector<Binding> unused;
@@ -237,6 +243,7 @@ void place_group(const std::vector<NodeView>& nodes, const Group& entry, Free& f
       never ? " They can never fit on this machine: ask for less, or set a smaller minAvailable."
             : "";
   refuse(entry, *reason + whole + can_never, never, placement);
+  return never ? Outcome::NeverFits : Outcome::WaitsForRoom;
 }
 
 }  // namespace
@@ -258,12 +265,14 @@ PodView PodView::from(const json::Value& pod) {
                .over = api::is_finished(api::phase_of(pod)),
                .gang = api::label_of(pod, kGang),
                .gang_size = static_cast<int>(parse_int(api::label_of(pod, kGangSize)).value_or(1)),
+               .queue = api::label_of(pod, kQueue),
                .priority = pod["spec"]["priority"].as_int(),
                .created = api::creation_time_of(pod).value_or(Time{}),
                .requests = api::requests_of(pod["spec"]),
                .host_ports = host_ports_of(pod),
                .node_selector = string_map(pod["spec"]["nodeSelector"]),
                .claims = claims_of(pod)};
+  if (!view.queue.empty()) view.priority = parse_int(api::label_of(pod, kPriority)).value_or(0);
   view.requests["pods"] = api::Quantity::of(1);
   return view;
 }
@@ -281,9 +290,16 @@ Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& 
   for (const ClaimView& claim : claims) known[claim.key] = &claim;
   Free free = free_amounts(nodes, pods);
   const Free empty = free_amounts(nodes, {});
+  std::set<std::string> full;  // queues whose first waits for room
   for (const Group& entry : group(pods)) {
-    if (!wait_for_claims(nodes, entry, known, placement))
-      place_group(nodes, entry, free, empty, placement);
+    if (full.contains(entry.queue)) {
+      refuse(entry, fmt::format("waiting in queue {}: others come first", entry.queue), false,
+             placement);
+    } else if (!wait_for_claims(nodes, entry, known, placement) &&
+               place_group(nodes, entry, free, empty, placement) == Outcome::WaitsForRoom &&
+               !entry.queue.empty()) {
+      full.insert(entry.queue);
+    }
   }
   return placement;
 }

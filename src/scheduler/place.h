@@ -31,6 +31,7 @@ struct PodView {
   bool over = false;  // finished: needs nothing any more
   std::string gang;   // empty: alone
   int gang_size = 1;
+  std::string queue;  // empty: none
   std::int64_t priority = 0;
   Time created{};
   Amounts requests;                  // "pods": 1 among them
@@ -69,7 +70,8 @@ struct Placement {
 
 // Where every unplaced pod goes. Groups by priority, then age; a group is placed whole (at least
 // its size, counting members that run already) or not at all, and one that does not fit keeps
-// nothing from those behind it. A group with a pod whose claims are not all bound waits.
+// nothing from those behind it, unless they wait in the same queue. A group with a pod whose claims
+// are not all bound waits.
 Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& pods,
                 const std::vector<ClaimView>& claims = {});
 

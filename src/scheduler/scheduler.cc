@@ -1,20 +1,24 @@
 #include "scheduler/scheduler.h"
 
 #include "api/event.h"
+#include "api/object.h"
 
 namespace muster::scheduler {
 namespace {
 
 constexpr std::string_view kName = "default-scheduler";
+constexpr std::string_view kQueueLabel = "muster.dev/queue";
 
 bool any(const json::Value&) {
   return true;
 }
 
-// Pods for another scheduler are none of our business, except that they use what they run on.
+// Pods for another scheduler are none of our business, except that they use what they run on. Those
+// that wait in a queue are for a scheduler that has queues, and here that is this one.
 bool ours_or_placed(const json::Value& pod) {
   const std::string& scheduler = pod["spec"]["schedulerName"].as_string();
-  return !pod["spec"]["nodeName"].as_string().empty() || scheduler.empty() || scheduler == kName;
+  return !pod["spec"]["nodeName"].as_string().empty() || scheduler.empty() || scheduler == kName ||
+         !api::label_of(pod, kQueueLabel).empty();
 }
 
 json::Value unschedulable(const json::Value& pod, const std::string& message, Time now) {

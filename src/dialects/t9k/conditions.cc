@@ -21,7 +21,8 @@ constexpr std::string_view kFailed = "The job exited with an error code.";
 class Conditions {
  public:
   Conditions(json::Array stored, Time now) : list_(std::move(stored)), now_(now) {
-    std::erase_if(list_, [](const json::Value& entry) { return entry["type"].as_string().empty(); });
+    std::erase_if(list_,
+                  [](const json::Value& entry) { return entry["type"].as_string().empty(); });
   }
 
   // The time is that of the last change of status.
@@ -29,13 +30,13 @@ class Conditions {
     const std::string_view word = status ? "True" : "False";
     json::Value* known = find(type);
     const bool turned = known == nullptr || (*known)["status"].as_string() != word;
-    json::Value made = json::Object{
-        {"type", type},
-        {"status", word},
-        {"reason", reason},
-        {"message", message},
-        {"lastTransitionTime", turned ? json::Value(format_time(now_))
-                                      : std::as_const(*known)["lastTransitionTime"]}};
+    json::Value made =
+        json::Object{{"type", type},
+                     {"status", word},
+                     {"reason", reason},
+                     {"message", message},
+                     {"lastTransitionTime", turned ? json::Value(format_time(now_))
+                                                   : std::as_const(*known)["lastTransitionTime"]}};
     if (known != nullptr) {
       *known = std::move(made);
     } else {

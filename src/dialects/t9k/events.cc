@@ -49,8 +49,8 @@ std::optional<plan::EventText> event_for(const plan::JobRef& job, const plan::No
                                                  note.subject, note.detail));
     case Kind::ContainerExited:
       if (note.detail == "0") return std::nullopt;
-      return warning("ErrorInPod", fmt::format("Pod[{}] exited with error code {}", note.subject,
-                                               note.detail));
+      return warning("ErrorInPod",
+                     fmt::format("Pod[{}] exited with error code {}", note.subject, note.detail));
     case Kind::ContainersExited:
       return warning("ErrorInPod", fmt::format("{} pods exited, the first with error code {}",
                                                note.subject, note.detail));

@@ -83,7 +83,8 @@ std::string_view counter_of(std::string_view phase) {
        {"Failed", "failed"},
        {"Unknown", "unknown"},
        {"Deleted", "deleted"}}};
-  const auto found = std::ranges::find(kOf, phase, &std::pair<std::string_view, std::string_view>::first);
+  const auto found =
+      std::ranges::find(kOf, phase, &std::pair<std::string_view, std::string_view>::first);
   return found == kOf.end() ? "creating" : found->second;
 }
 
@@ -136,11 +137,11 @@ void set_tasks(const plan::Plan& plan, const plan::Verdict& verdict, json::Value
     Task task = task_of(role, verdict);
     for (const auto& [counter, count] : task.counters) sums[counter] += count;
     const auto found = verdict.counts.find(role.name);
-    tasks.push_back(json::Object{
-        {"type", role.name},
-        {"restartCount", found == verdict.counts.end() ? 0 : found->second.restarts},
-        {"replicas", task.replicas},
-        {"status", task.replicas}});
+    tasks.push_back(
+        json::Object{{"type", role.name},
+                     {"restartCount", found == verdict.counts.end() ? 0 : found->second.restarts},
+                     {"replicas", task.replicas},
+                     {"status", task.replicas}});
   }
   status["tasks"] = std::move(tasks);
   json::Object aggregate;

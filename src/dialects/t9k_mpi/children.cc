@@ -129,8 +129,8 @@ PodEditor launcher_pod(const Job& job, const mpi::Setup& setup, const Variant& v
 template <class Make>
 void set_pods(const Job& job, const std::string& role, Make make, plan::Role& out) {
   const t9k::RunMode& mode = job.run_mode;
-  PodEditor pod = mode.debug ? make(Variant{.debug = true, .mode = mode.debug_of(role)})
-                             : make(Variant{});
+  PodEditor pod =
+      mode.debug ? make(Variant{.debug = true, .mode = mode.debug_of(role)}) : make(Variant{});
   out.pod = pod.take_pod();
   out.values = pod.take_values();
   const t9k::RoleMode resumed = mode.resume_of(role);
@@ -179,9 +179,8 @@ plan::Role make_launcher(const Job& job, const mpi::Setup& setup,
 
 plan::Role make_worker(const Job& job, const mpi::Setup& setup,
                        std::vector<plan::Warning>& warnings) {
-  plan::Role out{.name = std::string(kWorker),
-                 .replicas = job.workers,
-                 .pod_name = {.stem = job.service()}};
+  plan::Role out{
+      .name = std::string(kWorker), .replicas = job.workers, .pod_name = {.stem = job.service()}};
   std::vector<plan::Warning> twice;  // of the second template
   bool first = true;
   set_pods(
@@ -203,10 +202,10 @@ plan::Object make_host_file(const Job& job) {
   for (int i = 0; i < job.workers; ++i) {
     lines += fmt::format("{}.{} slots={}\n", job.worker_name(i), job.service(), job.slots());
   }
-  plan::Object out{.id = {.resource = api::config_maps(),
-                          .name = fmt::format("{}-hostfile", job.ref.name)},
-                   .on_change = plan::OnChange::Replace,
-                   .until = plan::Until::End};
+  plan::Object out{
+      .id = {.resource = api::config_maps(), .name = fmt::format("{}-hostfile", job.ref.name)},
+      .on_change = plan::OnChange::Replace,
+      .until = plan::Until::End};
   out.body = json::Object{{"apiVersion", "v1"},
                           {"kind", "ConfigMap"},
                           {"data", json::Object{{std::string(kHostFileKey), std::move(lines)}}}};

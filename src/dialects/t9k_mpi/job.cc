@@ -51,8 +51,8 @@ void read_worker_layout(const json::Value& spec, Job& out) {
   const json::Value& worker = spec["worker"];
   out.worker = {.path = Path("spec.worker"), .spec = &worker};
   out.program = words(worker["cmd"]);
-  out.mpi_args = worker["extraMPIArgs"].is_null() ? old_arguments(worker)
-                                                  : words(worker["extraMPIArgs"]);
+  out.mpi_args =
+      worker["extraMPIArgs"].is_null() ? old_arguments(worker) : words(worker["extraMPIArgs"]);
   out.mca = parameters(spec["mca"]);
   out.mpi_home = spec["mpiHome"].as_string();
 }
@@ -100,8 +100,8 @@ std::optional<mpi::Sshd> read_sshd(const json::Value& job) {
   const json::Value& ssh = job["spec"]["ssh"];
   const json::Value& place =
       ssh["sshAuthMountPath"].is_null() ? ssh["authMountPath"] : ssh["sshAuthMountPath"];
-  const bool by_field = !place.as_string().empty() &&
-                        api::annotation_of(job, mpi::kRemoteStartAnnotation).empty();
+  const bool by_field =
+      !place.as_string().empty() && api::annotation_of(job, mpi::kRemoteStartAnnotation).empty();
   if (!by_field && !mpi::asks_for_sshd(job)) return std::nullopt;
   mpi::Sshd out;
   if (!ssh["sshdPath"].as_string().empty()) out.path = ssh["sshdPath"].as_string();

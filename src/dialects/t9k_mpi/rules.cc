@@ -148,8 +148,9 @@ std::vector<plan::Warning> warnings_of(const Job& job) {
                           field, main["name"].as_string()));
   }
   if (job.launcher_restart.policy == Restart::Policy::Always) {
-    warn(out, "restartPolicy of the launcher: Always is OnFailure, because a launcher that has "
-              "succeeded has ended the job");
+    warn(out,
+         "restartPolicy of the launcher: Always is OnFailure, because a launcher that has "
+         "succeeded has ended the job");
   }
   const t9k::RoleMode resumed = job.run_mode.resume_of(std::string(kWorker));
   if (resumed.command.empty() && !resumed.args.empty()) {
