@@ -94,6 +94,9 @@ class T9kMpiJob final : public CheckedDialect {
     }
     out.roles = {make_launcher(decoded, setup, out.warnings),
                  make_worker(decoded, setup, out.warnings)};
+    for (plan::Role& role : out.roles) {
+      for (const plan::Object& object : out.objects) role.after.push_back(object.id);
+    }
     set_end_rules(decoded, out);
     set_gang(decoded, out);
     out.hold = decoded.run_mode.paused;

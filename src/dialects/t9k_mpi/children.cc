@@ -144,10 +144,6 @@ void set_clean_up(plan::CleanUp policy, plan::Role& role) {
   role.on_success = role.on_failure = role.on_limit = policy;
 }
 
-void place_after_group(const Job& job, plan::Role& role) {
-  if (job.scheduler) role.after = {{.resource = t9k::pod_groups(), .name = job.ref.name}};
-}
-
 }  // namespace
 
 plan::Role make_launcher(const Job& job, const mpi::Setup& setup,
@@ -173,7 +169,6 @@ plan::Role make_launcher(const Job& job, const mpi::Setup& setup,
   }
   out.remarks = true;
   set_clean_up(plan::CleanUp::None, out);  // for its log
-  place_after_group(job, out);
   return out;
 }
 
@@ -193,7 +188,6 @@ plan::Role make_worker(const Job& job, const mpi::Setup& setup,
       job.worker.pod()["spec"]["containers"][*job.main_container()]["name"].as_string();
   out.retry = retry_of(job.worker_restart);
   set_clean_up(job.cleans_up_workers ? plan::CleanUp::All : plan::CleanUp::None, out);
-  place_after_group(job, out);
   return out;
 }
 

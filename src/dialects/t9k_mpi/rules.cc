@@ -35,6 +35,7 @@ void check_workers(const Job& job, Findings& findings) {
     return;
   }
   const Path path("spec.replicaSpecs");
+  if (!job.spec()["replicaSpecs"].is_null() && !job.spec()["replicaSpecs"].is_array()) return;
   const json::Array& list = job.spec()["replicaSpecs"].as_array();
   const auto count = [&](std::string_view type) {
     return std::ranges::count_if(
@@ -59,7 +60,10 @@ void check_workers(const Job& job, Findings& findings) {
 void check_program(const Job& job, Findings& findings) {
   if (!job.program.empty() && !job.program.front().empty()) return;
   const bool by_list = job.layout == Layout::Replicas;
-  if (!by_list && job.spec()["worker"].is_null()) return;
+  const json::Value& worker = job.spec()["worker"];
+  const json::Value& written = by_list ? job.spec()["mpiConfig"]["script"] : worker["cmd"];
+  if (!written.is_null() && !written.is_array()) return;  // the table said so
+  if (!by_list && !worker.is_object()) return;
   findings.refuse(Path(by_list ? "spec.mpiConfig.script" : "spec.worker.cmd"), rules::kProgram,
                   fmt::format("is required: {}", kNeedsAProgram));
 }

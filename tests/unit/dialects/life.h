@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,13 @@ class Life {
     return decision;
   }
 
+  // As often as something is done.
+  void settle() {
+    for (int looks = 0; looks < 10 && !look().wave.empty(); ++looks) {
+    }
+    look();
+  }
+
   void put(const std::string& name, api::PodPhase phase, const std::string& ip = "") {
     engine::PodView& pod = find(name);
     pod.phase = phase;
@@ -68,6 +76,15 @@ class Life {
 
   [[nodiscard]] std::string phase() const { return status_["phase"].as_string(); }
   [[nodiscard]] const json::Value& status() const { return status_; }
+  // "True, -, All pods are running normally."; empty when it is not there.
+  [[nodiscard]] std::string condition(std::string_view type) const {
+    for (const json::Value& entry : status_["conditions"].as_array()) {
+      if (entry["type"].as_string() != type) continue;
+      return fmt::format("{}, {}, {}", entry["status"].as_string(), entry["reason"].as_string(),
+                         entry["message"].as_string());
+    }
+    return {};
+  }
   [[nodiscard]] const std::vector<std::string>& events() const { return events_; }
   engine::Observed& observed() { return observed_; }
   [[nodiscard]] std::vector<std::string> pods() const {
@@ -76,6 +93,17 @@ class Life {
     std::ranges::sort(names);
     return names;
   }
+  // "Service walk-worker"; Secrets are not seen.
+  [[nodiscard]] std::vector<std::string> objects() const {
+    std::vector<std::string> names;
+    for (const engine::ObjectView& object : observed_.objects) {
+      names.push_back(fmt::format("{} {}", object.resource.kind, object.name));
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+  // The pod as it was made last.
+  [[nodiscard]] const json::Value& made(const std::string& pod) { return made_[pod]; }
   [[nodiscard]] const json::Value& config() const { return config_; }
 
  private:
@@ -103,6 +131,7 @@ class Life {
       json::Value body = engine::make_pod(plan_, *pod);
       body["metadata"]["uid"] = fmt::format("uid-{}", ++uids_);
       observed_.pods.push_back(engine::PodView::from(body));
+      made_[pod->name] = std::move(body);
     } else if (const auto* object = std::get_if<engine::CreateObject>(&action)) {
       if (object->object->is_secret()) {
         observed_.secrets.insert(object->name);
@@ -127,6 +156,7 @@ class Life {
   engine::Observed observed_;
   json::Value status_;
   json::Value config_;
+  std::map<std::string, json::Value> made_;
   std::vector<std::string> events_;
   Time now_ = Time(std::chrono::seconds(1'800'000'000));
   int generation_ = 1;

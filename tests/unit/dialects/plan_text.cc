@@ -153,6 +153,8 @@ json::Value plan_text(const plan::Plan& plan) {
   if (plan.backoff_counts == plan::BackoffCounts::FailedPods)
     out.set("backoffCounts", "failed pods");
   out.set("gang", plan.gang ? plan.gang->minimum : 0);
+  if (plan.gang && !plan.gang->queue.empty())
+    out.set("queue", fmt::format("{}, priority {}", plan.gang->queue, plan.gang->priority));
   if (plan.hold) out.set("hold", plan.run_key);
   if (!plan.hold && !plan.run_key.empty()) out.set("runKey", plan.run_key);
   if (plan.reports_ranks) out.set("reportsRanks", true);
