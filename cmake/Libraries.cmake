@@ -10,6 +10,7 @@ find_package(SQLite3 REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
+pkg_check_modules(CARES REQUIRED IMPORTED_TARGET libcares)
 
 # What the rooms of a fully static program link. Programs get the shared libraries; those with the property
 # MUSTER_STATIC get archives in their place, so that the rooms are compiled once for both.
@@ -26,6 +27,8 @@ add_library(muster_fmt_archive STATIC ${CMAKE_CURRENT_LIST_DIR}/fmt_archive.cc)
 find_library(MUSTER_SSL_ARCHIVE libssl.a REQUIRED)
 find_library(MUSTER_CRYPTO_ARCHIVE libcrypto.a REQUIRED)
 find_library(MUSTER_NGHTTP2_ARCHIVE libnghttp2.a REQUIRED)
+find_library(MUSTER_CARES_ARCHIVE libcares.a REQUIRED)
 muster_library(muster_fmt SHARED fmt::fmt ARCHIVES muster_fmt_archive)
 muster_library(muster_openssl SHARED OpenSSL::SSL OpenSSL::Crypto ARCHIVES ${MUSTER_SSL_ARCHIVE} ${MUSTER_CRYPTO_ARCHIVE})
 muster_library(muster_nghttp2 SHARED PkgConfig::NGHTTP2 ARCHIVES ${MUSTER_NGHTTP2_ARCHIVE})
+muster_library(muster_cares SHARED PkgConfig::CARES ARCHIVES ${MUSTER_CARES_ARCHIVE})

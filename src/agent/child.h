@@ -3,35 +3,51 @@
 #include <string>
 #include <vector>
 
+#include "agent/reaper.h"
 #include "base/error.h"
-#include "rt/real_loop.h"
 #include "rt/task.h"
 
 namespace muster::agent {
 
-struct ChildOptions {
-  std::vector<std::string> argv;  // argv[0] is looked up in PATH
-  std::string directory;
-  int output = -1;  // a descriptor that becomes its stdout and stderr; stays the caller's
+inline constexpr int kNoInput = -1;  // reads from /dev/null
+
+// Where signals for a child go, and which ones reach it without us.
+enum class Placement {
+  Group,       // a process group of its own; signals go to all of it
+  Session,     // a session of its own, and so a group
+  Beside,      // our own group; signals go to it alone
+  Foreground,  // a group of its own that has the terminal, if there is one; signals go to it alone
 };
 
-// A program that we started, with a process group of its own: what it starts gets its signals, too.
-// One task may wait. Destroying it leaves the program alone.
+struct ChildOptions {
+  std::vector<std::string> argv;  // argv[0] is looked up in PATH
+  std::string directory;          // empty: ours
+  int input = kNoInput;           // descriptors that become its own; they stay the caller's
+  int output = 1;
+  int error = 2;
+  Placement placement = Placement::Group;
+  std::vector<std::string> more_environment;  // NAME=VALUE, over ours
+};
+
+// A program that we started. Any number of tasks may wait. Destroying it leaves the program alone.
 class Child {
  public:
-  static Result<Child> spawn(rt::RealLoop& loop, const ChildOptions& options);
+  // NotFound or Forbidden when there is no such program or it cannot be executed.
+  static Result<Child> spawn(Reaper& reaper, const ChildOptions& options);
 
   // Its exit code; 128 + the signal that ended it.
   Task<Result<int>> wait();
   // Nothing once it has ended.
   void signal(int number) const;
+  [[nodiscard]] pid_t pid() const { return pid_; }
 
  private:
-  Child(rt::RealLoop& loop, int pid, int pidfd) : pid_(pid), ended_(loop, pidfd) {}
+  Child(pid_t pid, bool whole_group, std::shared_ptr<ProcessEnd> end)
+      : pid_(pid), whole_group_(whole_group), end_(std::move(end)) {}
 
-  int pid_;
-  rt::Descriptor ended_;
-  bool reaped_ = false;
+  pid_t pid_;
+  bool whole_group_;
+  std::shared_ptr<ProcessEnd> end_;
 };
 
 }  // namespace muster::agent

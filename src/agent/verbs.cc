@@ -5,15 +5,18 @@
 
 #include <fmt/format.h>
 
+#include "agent/mpi/verbs.h"
 #include "agent/output.h"
 #include "agent/paddle_legacy/paddle_legacy.h"
+#include "rt/scope.h"
 
 namespace muster::agent {
 namespace {
 
 constexpr int kUsageError = 2;
 
-constexpr std::array<Verb, 1> kVerbs{paddle_legacy::kVerb};
+constexpr std::array kVerbs{mpi::kInstall, mpi::kRun,  mpi::kRsh,           mpi::kLaunch,
+                            mpi::kHosts,   mpi::kRank, paddle_legacy::kVerb};
 
 bool asks_for_help(std::string_view word) {
   return word == "--help" || word == "-h" || word == "help";
@@ -33,17 +36,27 @@ std::string names() {
   return text;
 }
 
+Task<Result<int>> run_reaping(const Verb& verb, VerbContext& context) {
+  rt::TaskScope scope(context.loop);
+  scope.spawn(context.reaper.serve());
+  auto code = co_await verb.run(context);
+  co_await scope.close();
+  co_return code;
+}
+
 int run(const Verb& verb, std::vector<std::string> arguments) {
   rt::RealLoop loop;
   rt::Pool pool(1);
+  Reaper reaper(loop);
   VerbContext context{.loop = loop,
                       .pool = pool,
+                      .reaper = reaper,
                       .environment = Environment::of_this_process(),
                       .arguments = std::move(arguments)};
-  const auto code = loop.run(verb.run(context));
+  const auto code = loop.run(run_reaping(verb, context));
   if (code) return *code;
   say_error(fmt::format("{}: {}", verb.name, code.error().message));
-  return code.error().code == ErrorCode::BadRequest ? kUsageError : 1;
+  return code.error().code == ErrorCode::BadRequest ? kUsageError : verb.failure;
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "agent/environment.h"
+#include "agent/reaper.h"
 #include "base/error.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
@@ -17,6 +18,7 @@ namespace muster::agent {
 struct VerbContext {
   rt::RealLoop& loop;
   rt::Pool& pool;
+  Reaper& reaper;
   Environment environment;
   std::vector<std::string> arguments;  // after the verb itself
 };
@@ -28,6 +30,7 @@ struct Verb {
   std::string_view help;     // VERB --help
   // The exit code of the program.
   Task<Result<int>> (*run)(VerbContext& context);
+  int failure = 1;  // the exit code when that is an error
 };
 
 std::span<const Verb> verbs();

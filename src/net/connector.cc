@@ -90,6 +90,7 @@ class TcpConnector final : public Connector {
   Task<Result<std::unique_ptr<Stream>>> attempt() {
     Fd socket = CO_TRY(co_await connect_any());
     set_no_delay(socket.get());
+    if (options_.keep_alive) set_keep_alive(socket.get());
     if (!options_.tls) co_return socket_stream(loop_, socket.release());
     co_return co_await tls_connect(loop_, std::move(socket), *options_.tls, options_.host);
   }
@@ -127,14 +128,7 @@ class UnixConnector final : public Connector {
 
   Task<Result<std::unique_ptr<Stream>>> connect() override {
     Address address;
-    auto& name = reinterpret_cast<sockaddr_un&>(address.storage);
-    if (path_.size() >= sizeof(name.sun_path)) {
-      co_return fail(ErrorCode::Invalid, fmt::format("{}: a socket path has at most {} bytes",
-                                                     describe(), sizeof(name.sun_path) - 1));
-    }
-    name.sun_family = AF_UNIX;
-    std::memcpy(name.sun_path, path_.c_str(), path_.size() + 1);
-    address.size = sizeof(sockaddr_un);
+    address.size = CO_TRY(unix_address(path_, reinterpret_cast<sockaddr_un&>(address.storage)));
     while (true) {
       auto socket = co_await connect_socket(loop_, address);
       if (socket) co_return socket_stream(loop_, socket->release());

@@ -20,12 +20,13 @@ constexpr int kBacklog = 1024;
 class SocketListener final : public Listener {
  public:
   SocketListener(rt::RealLoop& loop, Fd socket, std::uint16_t port, std::string name,
-                 std::optional<TlsContext> tls)
+                 std::optional<TlsContext> tls, bool keep_alive = false)
       : loop_(loop),
         socket_(loop, socket.release()),
         port_(port),
         name_(std::move(name)),
-        tls_(std::move(tls)) {}
+        tls_(std::move(tls)),
+        keep_alive_(keep_alive) {}
   ~SocketListener() override { SocketListener::close(); }
 
   // A UNIX socket's file, removed at the end if it is still this one.
@@ -40,7 +41,8 @@ class SocketListener final : public Listener {
     while (!closed_) {
       Fd connection(::accept4(socket_.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
       if (connection.valid()) {
-        if (path_.empty()) set_no_delay(connection.get());
+        if (port_ != 0) set_no_delay(connection.get());
+        if (keep_alive_) set_keep_alive(connection.get());
         if (tls_) co_return tls_accept(loop_, std::move(connection), *tls_);
         co_return socket_stream(loop_, connection.release());
       }
@@ -73,6 +75,7 @@ class SocketListener final : public Listener {
   std::uint16_t port_;
   std::string name_;
   std::optional<TlsContext> tls_;
+  bool keep_alive_;
   std::string path_;
   ino_t inode_ = 0;
   bool closed_ = false;
@@ -99,24 +102,20 @@ Result<void> remove_stale(const sockaddr_un& name) {
 
 Result<std::unique_ptr<Listener>> listen_unix(rt::RealLoop& loop, std::string path) {
   sockaddr_un name{};
-  name.sun_family = AF_UNIX;
-  if (path.empty() || path.size() >= sizeof(name.sun_path)) {
-    return fail(ErrorCode::Invalid, fmt::format("socket path \"{}\": 1 to {} bytes are possible",
-                                                path, sizeof(name.sun_path) - 1));
-  }
-  std::memcpy(name.sun_path, path.c_str(), path.size() + 1);
-  TRY(remove_stale(name));
+  const auto size = TRY(unix_address(path, name));
+  const bool is_file = !path.starts_with('@');
+  if (is_file) TRY(remove_stale(name));
   Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (!socket.valid()) return fail_errno("socket");
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), sizeof(name)) != 0) {
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&name), size) != 0) {
     return fail_errno("bind " + path);
   }
   // Nobody can connect before listen(), so the mode is never wider for a moment.
-  if (::chmod(path.c_str(), 0600) != 0) return fail_errno("chmod " + path);
+  if (is_file && ::chmod(path.c_str(), 0600) != 0) return fail_errno("chmod " + path);
   if (::listen(socket.get(), kBacklog) != 0) return fail_errno("listen " + path);
   auto listener = std::make_unique<SocketListener>(loop, std::move(socket), std::uint16_t{0},
                                                    "unix:" + path, std::nullopt);
-  listener->owns_file(std::move(path));
+  if (is_file) listener->owns_file(std::move(path));
   return std::unique_ptr<Listener>(std::move(listener));
 }
 
@@ -153,7 +152,7 @@ Result<std::unique_ptr<Listener>> listen_tcp(rt::RealLoop& loop, TcpListenOption
   const std::uint16_t port = ntohs(storage.ss_family == AF_INET ? v4.sin_port : v6.sin6_port);
   std::string described = fmt::format("{} port {}", options.address, port);
   return std::make_unique<SocketListener>(loop, std::move(socket), port, std::move(described),
-                                          std::move(options.tls));
+                                          std::move(options.tls), options.keep_alive);
 }
 
 }  // namespace muster::net

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/socket.h>
+#include <sys/un.h>
+
 #include <memory>
 #include <string>
 
@@ -16,7 +19,12 @@ long send_some(int fd, const char* bytes, std::size_t size);
 // True when a plain socket has nothing to read and was not closed by its peer.
 bool socket_is_quiet(int fd);
 
+// Fills the address of a UNIX socket and gives its size; "@name" is not a file but an abstract
+// name.
+Result<socklen_t> unix_address(const std::string& path, sockaddr_un& address);
+
 void set_no_delay(int fd);
+void set_keep_alive(int fd);
 
 // What a wait on a descriptor that was closed meanwhile means to the user of a stream.
 Error as_stream_error(const Error& error);

@@ -72,6 +72,7 @@ struct TcpOptions {
   std::uint16_t port = 0;
   std::optional<TlsContext> tls;  // without: plain text, for tests and health endpoints
   Duration timeout = std::chrono::seconds(10);  // name lookup, connect and handshake together
+  bool keep_alive = false;  // a peer that vanished silently breaks the connection within a minute
 };
 
 // `loop` and `pool` outlive the connector. Addresses are tried in the order the resolver gives
@@ -104,7 +105,8 @@ class Listener {
 };
 
 // A UNIX socket that only its owner may use (mode 0600). A stale socket file at the path is
-// replaced; close() and the destructor remove the file.
+// replaced; close() and the destructor remove the file. "@name" is an abstract name: no file, and
+// whoever is in the same network namespace may use it.
 Result<std::unique_ptr<Listener>> listen_unix(rt::RealLoop& loop, std::string path);
 
 struct TcpListenOptions {
@@ -112,6 +114,7 @@ struct TcpListenOptions {
   std::uint16_t port = 0;             // 0: any free one
   std::string device;                 // only what comes in over this link; empty: over any
   std::optional<TlsContext> tls;
+  bool keep_alive = false;  // as in TcpOptions
 };
 Result<std::unique_ptr<Listener>> listen_tcp(rt::RealLoop& loop, TcpListenOptions options);
 

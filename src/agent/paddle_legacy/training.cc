@@ -70,8 +70,9 @@ Result<void> Training::start_server() {
   const auto log = TRY(create_log(log_path("server")));
   const auto words = pserver_command(plan_.settings);
   write_all(log.get(), join(words, " ") + "\n");
-  server_ = TRY(Child::spawn(context_.loop,
-                             {.argv = words, .directory = plan_.directory, .output = log.get()}));
+  server_ = TRY(Child::spawn(
+      context_.reaper,
+      {.argv = words, .directory = plan_.directory, .output = log.get(), .error = log.get()}));
   return {};
 }
 
@@ -110,7 +111,8 @@ Result<Child> Training::start_trainer() {
   const auto words = trainer_command(plan_.settings, plan_.roster, plan_.id, plan_.options);
   write_all(log.get(), join(words, " ") + "\n");
   auto trainer = TRY(Child::spawn(
-      context_.loop, {.argv = words, .directory = plan_.directory, .output = input.get()}));
+      context_.reaper,
+      {.argv = words, .directory = plan_.directory, .output = input.get(), .error = input.get()}));
   trainer_output_.emplace(context_.loop, output.release());
   scope_.spawn(copy_output(log.release()));
   return trainer;

@@ -77,6 +77,7 @@ std::pair<std::string, bool> outlook(const UsedImage& used, const std::vector<Wr
                         runs ? "" : "; neither it nor the container names a program"),
             !runs};
   }
+  if (node::find_image({}, used.image) != nullptr) return {"built in", false};
   if (used.has_command) return {"none; its command runs on the host's root", false};
   return {"none, and no command: give the container a command, or add a row", true};
 }

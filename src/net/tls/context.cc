@@ -11,11 +11,9 @@ void ContextDeleter::operator()(ssl_ctx_st* context) const {
   SSL_CTX_free(context);
 }
 
-namespace {
-
 using ContextPointer = std::unique_ptr<ssl_ctx_st, ContextDeleter>;
 
-Result<ContextPointer> make_context(const SSL_METHOD* method) {
+Result<ContextPointer> make_tls_context(const ssl_method_st* method) {
   ContextPointer context(SSL_CTX_new(method));
   if (!context) return fail(ErrorCode::Internal, fmt::format("TLS: {}", take_tls_error()));
   SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
@@ -28,6 +26,8 @@ Result<ContextPointer> make_context(const SSL_METHOD* method) {
   SSL_CTX_set_session_cache_mode(context.get(), SSL_SESS_CACHE_OFF);
   return context;
 }
+
+namespace {
 
 Result<void> use_identity(SSL_CTX* context, const Identity& identity) {
   if (identity.certificate_pem.empty() != identity.key_pem.empty()) {
@@ -97,7 +97,7 @@ void ignore_installed_tls_settings() {
 
 Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
   auto impl = std::make_shared<Impl>();
-  impl->context = TRY(make_context(TLS_client_method()));
+  impl->context = TRY(make_tls_context(TLS_client_method()));
   impl->server_name = options.server_name;
   impl->verification = options.verification;
   SSL_CTX* context = impl->context.get();
@@ -117,7 +117,7 @@ Result<TlsContext> TlsContext::client(const TlsClientOptions& options) {
 
 Result<TlsContext> TlsContext::server(const TlsServerOptions& options) {
   auto impl = std::make_shared<Impl>();
-  impl->context = TRY(make_context(TLS_server_method()));
+  impl->context = TRY(make_tls_context(TLS_server_method()));
   SSL_CTX* context = impl->context.get();
   if (options.identity.certificate_pem.empty()) {
     return fail(ErrorCode::Invalid, "a TLS server needs a certificate and its key");

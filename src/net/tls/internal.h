@@ -7,8 +7,10 @@
 
 // What the .cc files of TLS share. OpenSSL's types are only named here.
 struct ssl_ctx_st;
+struct ssl_method_st;
 struct x509_st;
 struct evp_pkey_st;
+struct ssl_session_st;
 
 namespace muster::net {
 
@@ -16,7 +18,21 @@ struct ContextDeleter {
   void operator()(ssl_ctx_st* context) const;
 };
 
+struct SessionDeleter {
+  void operator()(ssl_session_st* session) const;
+};
+
+// What the callbacks of a context with a pre-shared key find.
+struct SharedKey {
+  std::string identity;
+  std::unique_ptr<ssl_session_st, SessionDeleter> session;
+};
+
+// What contexts of every sort have in common: versions, modes, no renegotiation.
+Result<std::unique_ptr<ssl_ctx_st, ContextDeleter>> make_tls_context(const ssl_method_st* method);
+
 struct TlsContext::Impl {
+  std::unique_ptr<SharedKey> shared_key;  // none: certificates
   std::unique_ptr<ssl_ctx_st, ContextDeleter> context;
   std::string server_name;
   Verification verification = Verification::Full;

@@ -100,7 +100,7 @@ class TlsStream final : public Stream {
       if (closed_) co_return fail(ErrorCode::Unavailable, "the connection was closed");
       ERR_clear_error();
       const int result = SSL_do_handshake(ssl_.get());
-      if (result == 1) co_return Result<void>{};
+      if (result == 1) co_return proven();
       CO_TRY(co_await wait_for(result, "TLS handshake"));
     }
   }
@@ -169,6 +169,12 @@ class TlsStream final : public Stream {
   }
 
  private:
+  // With a shared key nothing else may have convinced us.
+  Result<void> proven() const {
+    if (context_.impl()->shared_key == nullptr || SSL_session_reused(ssl_.get()) == 1) return {};
+    return fail(ErrorCode::Unauthorized, "the peer did not use the shared key");
+  }
+
   // After a failed call: waits until it can be repeated, or says why it cannot.
   Task<Result<void>> wait_for(int result, std::string_view doing) {
     const int system_error = errno;
@@ -199,6 +205,11 @@ class TlsStream final : public Stream {
       return {.code = ErrorCode::Unavailable,
               .message = fmt::format("the certificate of {} is refused: {}", whose,
                                      X509_verify_cert_error_string(verdict))};
+    }
+    if (context_.impl()->shared_key != nullptr &&
+        ERR_GET_REASON(ERR_peek_error()) > SSL_AD_REASON_OFFSET) {
+      return {.code = ErrorCode::Unauthorized,
+              .message = fmt::format("the peer refuses the shared key ({})", take_tls_error())};
     }
     if (wire_.ended) {
       ERR_clear_error();

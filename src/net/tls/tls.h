@@ -38,6 +38,12 @@ struct TlsServerOptions {
   std::vector<std::string> protocols = {"http/1.1"};
 };
 
+// A key that both sides hold already, in place of certificates.
+struct TlsKeyOptions {
+  std::string identity;  // says which key is meant; not secret
+  Secret key;            // 32 random bytes
+};
+
 // For a program inside somebody else's image, before anything else of TLS: OpenSSL's settings there
 // are not ours, and may name modules that a static program cannot load.
 void ignore_installed_tls_settings();
@@ -47,6 +53,11 @@ class TlsContext {
  public:
   static Result<TlsContext> client(const TlsClientOptions& options);
   static Result<TlsContext> server(const TlsServerOptions& options);
+  // TLS 1.3 with an external pre-shared key and (EC)DHE: whoever lacks the key gets no connection,
+  // on either side, and one who learns the key later reads nothing of earlier connections. No
+  // certificates, no tickets, no early data. A client whose key is refused gets Unauthorized.
+  static Result<TlsContext> key_client(const TlsKeyOptions& options);
+  static Result<TlsContext> key_server(const TlsKeyOptions& options);
 
   struct Impl;
   [[nodiscard]] const std::shared_ptr<const Impl>& impl() const { return impl_; }

@@ -233,5 +233,21 @@ TEST(Images, PatternsMatchTheWholeName) {
   EXPECT_EQ(find_image(rows, "xyz"), nullptr);
 }
 
+TEST(Images, NodesKnowTheAgentsByThemselves) {
+  for (const auto* image : {"muster-agent", "muster-agent:0.1.0", "muster.dev/muster-agent:0.1.0",
+                            "registry.local:5000/a/b/muster-agent@sha256:00",
+                            "registry.local:5000/muster-agent:1@sha256:00"}) {
+    const auto* row = find_image({}, image);
+    ASSERT_NE(row, nullptr) << image;
+    EXPECT_EQ(row->root, ImageRow::Root::Host);
+    EXPECT_EQ(words_to_run(parse(R"j({"name":"c","args":["install","/muster/share"]})j"), row),
+              (std::vector<std::string>{"/muster/bin/muster-agent", "install", "/muster/share"}));
+  }
+  for (const auto* image : {"my-muster-agent", "muster-agent/train", "muster-agent-old:1", ""})
+    EXPECT_EQ(find_image({}, image), nullptr) << image;
+  const std::vector<ImageRow> own{{.pattern = "*/muster-agent:*"}};
+  EXPECT_EQ(find_image(own, "muster.dev/muster-agent:0.1.0"), own.data());
+}
+
 }  // namespace
 }  // namespace muster::node

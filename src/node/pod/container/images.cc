@@ -31,6 +31,19 @@ bool matches(std::string_view pattern, std::string_view text) {
   return p == pattern.size();
 }
 
+// "host:5000/team/name:tag@sha256:…" is called "name".
+std::string_view short_name(std::string_view image) {
+  image = image.substr(0, image.find('@'));
+  if (const auto slash = image.rfind('/'); slash != std::string_view::npos)
+    image.remove_prefix(slash + 1);
+  return image.substr(0, image.find(':'));
+}
+
+const ImageRow& agent_image() {
+  static const ImageRow row{.pattern = kAgentImageName, .entrypoint = {kAgentPath}};
+  return row;
+}
+
 std::vector<std::string> strings_of(const json::Value& list) {
   std::vector<std::string> out;
   for (const auto& item : list.as_array()) out.push_back(item.as_string());
@@ -47,7 +60,7 @@ const ImageRow* find_image(const std::vector<ImageRow>& rows, std::string_view i
   for (const auto& row : rows) {
     if (matches(row, image)) return &row;
   }
-  return nullptr;
+  return short_name(image) == kAgentImageName ? &agent_image() : nullptr;
 }
 
 Result<std::vector<std::string>> words_to_run(const json::Value& container, const ImageRow* row) {

@@ -14,7 +14,11 @@ namespace muster::node {
 
 bool matches(const ImageRow& row, std::string_view image);
 
-// The first row whose pattern matches; null when none does.
+// The image of the in-pod agent, under whatever registry and tag: nodes know it by themselves. What
+// it brings along on other clusters is in every container here.
+inline constexpr const char* kAgentImageName = "muster-agent";
+
+// The first row whose pattern matches; then what nodes know by themselves; null when nothing does.
 const ImageRow* find_image(const std::vector<ImageRow>& rows, std::string_view image);
 
 // The words to execute, before expansion: the container's command and args over the row's

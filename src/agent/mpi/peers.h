@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "agent/mpi/channel.h"
+#include "agent/mpi/settings.h"
+#include "rt/pool.h"
+
+namespace muster::agent::mpi {
+
+struct Patience {
+  Duration limit{};  // 0: without end
+  // Called after every attempt that failed, with its reason.
+  std::function<void(const Error&)> on_failure;
+};
+
+// Connections to the agents of other pods of the job. `loop` and `pool` outlive it.
+class Peers {
+ public:
+  static Result<std::unique_ptr<Peers>> create(rt::RealLoop& loop, rt::Pool& pool,
+                                               Settings settings);
+
+  // Repeats until the host answers. A peer that keeps refusing our key is given up after half a
+  // minute: names may lead to the pods of an older job of the same name for so long, not longer.
+  Task<Result<std::unique_ptr<FrameChannel>>> reach(std::string host, Patience patience);
+
+ private:
+  Peers(rt::RealLoop& loop, rt::Pool& pool, Settings settings, net::TlsContext tls);
+
+  Task<Result<std::unique_ptr<FrameChannel>>> attempt(std::string host);
+
+  rt::RealLoop& loop_;
+  rt::Pool& pool_;
+  Settings settings_;
+  net::TlsContext tls_;
+  rt::Gate at_once_;
+};
+
+// Until the agent of every host has answered; says on stderr whom it waits for. Limit 0: no end.
+Task<Result<void>> wait_for_hosts(rt::RealLoop& loop, Peers& peers, std::vector<std::string> hosts,
+                                  Duration limit);
+
+}  // namespace muster::agent::mpi
