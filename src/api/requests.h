@@ -67,6 +67,16 @@ struct LogOptions {
   std::optional<Time> since_time;
 };
 
+// A program to be run inside a container that runs.
+struct ExecOptions {
+  std::string container;  // empty: the pod's default one
+  std::vector<std::string> command;
+  bool input = false;
+  bool output = false;
+  bool error = false;
+  bool terminal = false;
+};
+
 // A bound service-account token.
 struct TokenRequest {
   std::vector<std::string> audiences;

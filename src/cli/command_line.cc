@@ -1,5 +1,7 @@
 #include "cli/command_line.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
@@ -41,6 +43,7 @@ class Parser {
     add_get();
     add_describe();
     add_logs();
+    add_exec();
     add_delete();
     add_wait();
     add_pause();
@@ -57,6 +60,12 @@ class Parser {
       fmt::print(stderr, "error: no command \"{}\"\n  see: muster --help\n", printable(argv[1]));
       return exit_code::kUsage;
     }
+    // What follows -- is somebody else's command line.
+    for (int i = 1; i < argc; ++i) {
+      if (std::string_view(argv[i]) != "--" || !names_exec(argv, i)) continue;
+      exec_.command.assign(argv + i + 1, argv + argc);
+      argc = i;
+    }
     try {
       app_.parse(argc, argv);
     } catch (const CLI::Success& help) {
@@ -70,6 +79,11 @@ class Parser {
   }
 
  private:
+  static bool names_exec(char** argv, int end) {
+    return std::any_of(argv + 1, argv + end,
+                       [](const char* word) { return std::string_view(word) == "exec"; });
+  }
+
   std::string used_verb() const {
     for (const CLI::App* command : app_.get_subcommands()) return command->get_name() + " ";
     return "";
@@ -235,6 +249,28 @@ class Parser {
     });
   }
 
+  void add_exec() {
+    CLI::App* app = command(
+        "exec", "Run a command inside a running rank of a job, or inside a pod.",
+        "  muster exec NAME -- nvidia-smi\n  muster exec NAME --role Worker --rank 3 -- bash\n"
+        "  muster exec pods NAME -c main -- env");
+    app->add_option("WHAT", exec_words_, "NAME of a job, or pods NAME")->required()->expected(1, 2);
+    app->add_option("--role", exec_.role, "The role (default: the first one that runs)");
+    app->add_option("--rank", exec_.rank, "The rank within the role (default: 0)")
+        ->check(CLI::NonNegativeNumber);
+    app->add_option("-c,--container", exec_.container, "The container (default: the main one)");
+    app->add_flag("-i,--stdin", exec_.input, "Pass on our standard input");
+    app->add_flag("-t,--tty", exec_.terminal,
+                  "Give it a terminal; -it is assumed where we have one on both ends");
+    app->callback([this] {
+      if (exec_.command.empty())
+        throw CLI::RequiredError("-- and the command: muster exec NAME -- COMMAND…");
+      exec_.name = exec_words_.back();
+      if (exec_words_.size() == 2) exec_.resource = exec_words_.front();
+      verb_ = [this](Context& context) { return exec(context, exec_); };
+    });
+  }
+
   void add_delete() {
     CLI::App* app =
         command("delete", "Delete jobs (or other objects) and wait until nothing of them runs.",
@@ -311,8 +347,9 @@ class Parser {
         "  muster node --kubeconfig ~/.kube/config --name box1");
     app->add_option("--name", node_.name, "The node's name")->required();
     add_node_flags(app);
-    app->add_option("--address", node_.address, "Where the log endpoint listens");
-    app->add_option("--client-ca", node_.client_ca, "PEM file; its clients may read logs");
+    app->add_option("--address", node_.address, "Where logs and exec are served");
+    app->add_option("--client-ca", node_.client_ca,
+                    "PEM file of the CA of our clients; without it logs and exec are not served");
     app->add_option("--pod-cidr", node_.pod_range, "Addresses for pods");
     app->add_option("--service-cidr", node_.service_range, "The cluster's service range");
     app->callback([this] {
@@ -343,6 +380,8 @@ class Parser {
   std::vector<std::string> describe_words_;
   LogsOptions logs_;
   std::string ranks_;
+  ExecVerbOptions exec_;
+  std::vector<std::string> exec_words_;
   DeleteOptions delete_;
   std::vector<std::string> delete_words_;
   WaitOptions wait_;

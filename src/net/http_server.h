@@ -12,9 +12,9 @@
 
 namespace muster::net {
 
-// How a handler answers one request: either respond(), or begin(), write_chunk() … finish(). Errors
-// mean that the peer is gone; the handler then has nothing left to do. A handler that answers
-// nothing makes the server say 500.
+// How a handler answers one request: either respond(), or begin(), write_chunk() … finish(), or
+// upgrade(). Errors mean that the peer is gone; the handler then has nothing left to do. A handler
+// that answers nothing makes the server say 500.
 class Responder {
  public:
   Responder() = default;
@@ -28,6 +28,11 @@ class Responder {
   // Leaves at once; waits while the peer does not read. An empty chunk writes nothing.
   virtual Task<Result<void>> write_chunk(std::string_view bytes) = 0;
   virtual Task<Result<void>> finish() = 0;
+
+  // Answers 101 with these headers; what follows on the connection is the handler's. The stream
+  // must be gone when the handler returns, and the connection ends then. From now on the handler
+  // learns of the peer's end by reading, and nobody limits how long a write takes.
+  virtual Task<Result<std::unique_ptr<Stream>>> upgrade(Headers headers) = 0;
 
   [[nodiscard]] virtual const Peer& peer() const = 0;
 };

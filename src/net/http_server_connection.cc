@@ -1,5 +1,7 @@
 #include "net/http_server_connection.h"
 
+#include <algorithm>
+#include <cstring>
 #include <vector>
 
 namespace muster::net {
@@ -12,6 +14,35 @@ constexpr std::size_t kMaxInbox = std::size_t{64} << 10U;  // read ahead of the 
 constexpr auto kLinger = std::chrono::seconds(1);
 
 }  // namespace
+
+// The connection after an upgrade: what was read ahead comes first.
+class ServerConnection::Upgraded final : public Stream {
+ public:
+  explicit Upgraded(ServerConnection& connection) : connection_(connection) {}
+
+  Task<Result<std::size_t>> read(std::span<char> into) override {
+    while (connection_.inbox_.empty()) {
+      if (connection_.ended_) co_return std::size_t{0};
+      connection_.arrived_.reset();
+      CO_TRY(co_await connection_.arrived_.wait());
+    }
+    const std::size_t count = std::min(into.size(), connection_.inbox_.size());
+    std::memcpy(into.data(), connection_.inbox_.data(), count);
+    connection_.inbox_.erase(0, count);
+    connection_.taken_.set();
+    co_return count;
+  }
+  Task<Result<void>> write(std::string_view bytes) override {
+    return connection_.stream_->write(bytes);
+  }
+  Task<Result<void>> shutdown() override { return connection_.stream_->shutdown(); }
+  void close() override { connection_.stream_->close(); }
+  bool quiet() override { return connection_.inbox_.empty() && !connection_.ended_; }
+  Peer peer() const override { return connection_.peer_; }
+
+ private:
+  ServerConnection& connection_;
+};
 
 // What the handler answers with.
 class ServerConnection::Answer final : public Responder {
@@ -59,6 +90,16 @@ class ServerConnection::Answer final : public Responder {
     co_return co_await send(std::string(chunks_ && !head_only_ ? kLastChunk : std::string_view()));
   }
 
+  Task<Result<std::unique_ptr<Stream>>> upgrade(Headers headers) override {
+    CHECK(state_ == State::Nothing);
+    std::string out;
+    append_response_head(out, 101, headers, BodyFraming::None, 0, true);
+    state_ = State::Upgraded;
+    connection_.upgraded_ = true;
+    CO_TRY(co_await send(std::move(out)));
+    co_return std::make_unique<Upgraded>(connection_);
+  }
+
   const Peer& peer() const override { return connection_.peer_; }
 
   [[nodiscard]] bool untouched() const { return state_ == State::Nothing; }
@@ -67,7 +108,7 @@ class ServerConnection::Answer final : public Responder {
   }
 
  private:
-  enum class State { Nothing, Streaming, Finished };
+  enum class State { Nothing, Streaming, Finished, Upgraded };
 
   Task<Result<void>> send(std::string bytes) {
     if (broken_) co_return fail(ErrorCode::Unavailable, "the peer is gone");
@@ -120,7 +161,7 @@ Task<void> ServerConnection::read_loop() {
   }
   ended_ = true;
   arrived_.set();
-  if (handling_) handling_->request_stop();
+  if (handling_ && !upgraded_) handling_->request_stop();
 }
 
 Task<void> ServerConnection::serve() {

@@ -23,6 +23,7 @@ class ServerConnection {
 
  private:
   class Answer;
+  class Upgraded;
 
   Task<void> read_loop();
   Task<void> serve();
@@ -43,6 +44,7 @@ class ServerConnection {
   std::string inbox_;
   bool ended_ = false;       // the peer sends nothing more
   bool discarding_ = false;  // nobody wants what it sends
+  bool upgraded_ = false;    // it is no longer HTTP
   rt::Event arrived_;        // inbox_ or ended_ changed
   rt::Event taken_;          // the inbox has room
   std::optional<std::stop_source> handling_;

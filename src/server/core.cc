@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "api/exec.h"
 #include "api/object.h"
 #include "api/pod.h"
 #include "base/strings.h"
@@ -196,6 +197,20 @@ Task<Result<std::unique_ptr<LogStream>>> Core::log(ObjectKey pod, LogOptions opt
     co_return fail(ErrorCode::Unavailable, "no node of this server keeps logs");
   }
   co_return co_await log_source_->open(object, std::move(options));
+}
+
+Result<Core::PlacedProgram> Core::place_program(const ObjectKey& pod, ExecOptions options) const {
+  ObjectPtr object = journal_.table(api::pods()).find_seen(pod);
+  if (object == nullptr) return fail(not_found(*kinds_.find(api::pods()), pod.name));
+  options.container = TRY(api::exec_container(*object, options.container));
+  return PlacedProgram{.pod = std::move(object), .options = std::move(options)};
+}
+
+Task<Result<std::unique_ptr<rt::RemoteProgram>>> Core::exec(PlacedProgram program) {
+  if (program_source_ == nullptr) {
+    co_return fail(ErrorCode::Unavailable, "no node of this server runs programs");
+  }
+  co_return co_await program_source_->open(std::move(program.pod), std::move(program.options));
 }
 
 }  // namespace muster::server

@@ -62,6 +62,7 @@ class Core {
   // Set once the store has failed: nothing is written any more.
   [[nodiscard]] const std::optional<Error>& failure() const { return journal_.failure(); }
   void set_log_source(LogSource* source) { log_source_ = source; }
+  void set_program_source(ProgramSource* source) { program_source_ = source; }
 
   Task<Result<ListPage>> list(const Kind& kind, ListOptions options);
   Result<std::unique_ptr<Watcher>> watch(const Kind& kind, WatchOptions options);
@@ -89,6 +90,15 @@ class Core {
   // and the pod that it is bound to are still those that it was made for.
   [[nodiscard]] Result<TokenClaims> verify_token(std::string_view token) const;
   Task<Result<std::unique_ptr<LogStream>>> log(ObjectKey pod, LogOptions options);
+  // A program to be run, and the pod in which it can be.
+  struct PlacedProgram {
+    ObjectPtr pod;
+    ExecOptions options;
+  };
+  // Names the container where the options do not. NotFound, BadRequest.
+  [[nodiscard]] Result<PlacedProgram> place_program(const ObjectKey& pod,
+                                                    ExecOptions options) const;
+  Task<Result<std::unique_ptr<rt::RemoteProgram>>> exec(PlacedProgram program);
 
  private:
   friend class GarbageCollector;
@@ -135,6 +145,7 @@ class Core {
   std::unique_ptr<Store> store_;
   Journal journal_;
   LogSource* log_source_ = nullptr;
+  ProgramSource* program_source_ = nullptr;
   std::unique_ptr<GarbageCollector> collector_;
   std::unique_ptr<NamespaceKeeper> namespaces_;
   std::unique_ptr<EventExpiry> expiry_;

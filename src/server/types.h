@@ -7,6 +7,7 @@
 #include "api/requests.h"
 #include "api/resource.h"
 #include "base/error.h"
+#include "rt/remote_program.h"
 #include "rt/source.h"
 #include "rt/task.h"
 
@@ -15,6 +16,7 @@ namespace muster::server {
 
 using api::DeleteOptions;
 using api::EventType;
+using api::ExecOptions;
 using api::ListOptions;
 using api::ListPage;
 using api::LogOptions;
@@ -39,6 +41,15 @@ class LogSource {
   virtual ~LogSource() = default;
   // `options.container` is set.
   virtual Task<Result<std::unique_ptr<LogStream>>> open(ObjectPtr pod, LogOptions options) = 0;
+};
+
+// Where programs are run inside a pod's containers; the node agent implements it.
+class ProgramSource {
+ public:
+  virtual ~ProgramSource() = default;
+  // `options.container` is set and runs, as far as the API knows.
+  virtual Task<Result<std::unique_ptr<rt::RemoteProgram>>> open(ObjectPtr pod,
+                                                                ExecOptions options) = 0;
 };
 
 }  // namespace muster::server

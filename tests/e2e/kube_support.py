@@ -214,6 +214,9 @@ class Kube:
     def node(self, name, *flags):
         """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
         self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node")
+        # Whom the API server is at a node's door; every cluster grants it that.
+        self.kubectl("create", "clusterrolebinding", "test-apiserver", "--clusterrole=system:kubelet-api-admin",
+                     "--user=kube-apiserver-kubelet-client")
         self.suite.stack.callback(Traces(self.home).clear)
         node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", self.home,
                                           "--client-ca", self.directory / "pki/ca.crt", "--pod-cidr", self.env["KUBE_POD_CIDR"],

@@ -45,6 +45,19 @@ class NodeLogs final : public server::LogSource {
   server::Core& core_;
 };
 
+// The node's containers as the API server's place for programs.
+class NodePrograms final : public server::ProgramSource {
+ public:
+  explicit NodePrograms(node::ProgramSource& programs) : programs_(programs) {}
+  Task<Result<std::unique_ptr<rt::RemoteProgram>>> open(server::ObjectPtr pod,
+                                                        server::ExecOptions options) override {
+    return programs_.open(std::move(pod), std::move(options));
+  }
+
+ private:
+  node::ProgramSource& programs_;
+};
+
 }  // namespace
 
 // In the order they are made; close() goes backwards.
@@ -60,6 +73,7 @@ struct ControlPlane::Impl {
   std::unique_ptr<node::Runtime> runtime;
   std::unique_ptr<node::NodeAgent> agent;
   std::unique_ptr<NodeLogs> logs;
+  std::unique_ptr<NodePrograms> programs;
   std::unique_ptr<scheduler::Scheduler> scheduler;
   std::unique_ptr<controller::Controller> controller;
   std::unique_ptr<server::HttpFront> front;
@@ -124,6 +138,8 @@ struct ControlPlane::Impl {
         std::move(settings)));
     logs = std::make_unique<NodeLogs>(agent->logs(), server->core());
     server->core().set_log_source(logs.get());
+    programs = std::make_unique<NodePrograms>(agent->programs());
+    server->core().set_program_source(programs.get());
     scheduler =
         std::make_unique<scheduler::Scheduler>(context.loop, *cluster, context.rng, context.log);
     controller = std::make_unique<controller::Controller>(context.loop, *cluster, context.registry,

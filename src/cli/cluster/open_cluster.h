@@ -29,6 +29,8 @@ class OpenCluster {
   ~OpenCluster();
 
   [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
+  // The same where it is reached through an API; null: it is an embedded one of our own.
+  [[nodiscard]] cluster::kube::KubeCluster* remote() const { return remote_.get(); }
   [[nodiscard]] bool is_local() const { return local_; }
   // Ours alone: nobody goes on when we end.
   [[nodiscard]] bool owns_plane() const { return plane_ != nullptr; }

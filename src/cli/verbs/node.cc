@@ -12,7 +12,9 @@
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
 #include "net/stream.h"
+#include "node/access/node_gate.h"
 #include "node/agent/agent.h"
+#include "node/exec/exec_endpoint.h"
 #include "node/logs/log_endpoint.h"
 #include "node/network/forwarder.h"
 #include "node/runtime/runtime.h"
@@ -30,14 +32,16 @@ Result<std::string> read_pem(const std::string& path) {
   return text.str();
 }
 
-// The kubelet's log endpoint for clients of one CA; nothing without one.
-Result<std::unique_ptr<net::Listener>> listen_for_logs(Context& context,
-                                                       const NodeVerbOptions& options) {
+// The kubelet's endpoint for logs and exec; nothing without a CA of its clients. Who shows no
+// certificate is asked for a token.
+Result<std::unique_ptr<net::Listener>> listen_as_kubelet(Context& context,
+                                                         const NodeVerbOptions& options) {
   if (options.client_ca.empty()) return std::unique_ptr<net::Listener>();
   const auto identity = TRY(net::make_self_signed(
       {.common_name = options.name, .ip_addresses = {options.address}}, context.loop.now()));
-  auto tls = TRY(net::TlsContext::server(
-      {.identity = identity, .client_ca_pem = TRY(read_pem(options.client_ca))}));
+  auto tls = TRY(net::TlsContext::server({.identity = identity,
+                                          .client_ca_pem = TRY(read_pem(options.client_ca)),
+                                          .client_certificate = net::ClientCertificate::Optional}));
   return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
 }
 
@@ -67,9 +71,9 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
   std::filesystem::create_directories(context.home, error);
   auto runtime =
       CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
-  auto listener = CO_TRY(listen_for_logs(context, options));
+  auto listener = CO_TRY(listen_as_kubelet(context, options));
   node_settings.host_ip = options.address;
-  if (listener) node_settings.log_port = listener->port();
+  if (listener) node_settings.endpoint_port = listener->port();
   const auto bridge = runtime->bridge();
   const auto forwarder = CO_TRY(forward_api(context, server, bridge));
   if (forwarder) {
@@ -84,11 +88,13 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
        .disk = std::make_unique<node::PoolDiskWork>(context.loop, context.pool),
        .log = context.log.named("node")},
       std::move(node_settings)));
-  node::LogEndpoint endpoint(context.loop, agent->logs(),
-                             [&](const api::ObjectKey& key) { return agent->find_pod(key); });
-  WithMetrics pages(context.loop, endpoint);
+  const auto find_pod = [&](const api::ObjectKey& key) { return agent->find_pod(key); };
+  node::LogEndpoint logs(context.loop, agent->logs(), find_pod);
+  node::ExecEndpoint programs(context.loop, context.rng, agent->programs(), find_pod, logs);
+  WithMetrics pages(context.loop, programs);
+  node::NodeGate gate(cluster, options.name, pages, context.log.named("access"));
   std::unique_ptr<net::HttpServer> http;
-  if (listener) http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), pages);
+  if (listener) http = std::make_unique<net::HttpServer>(context.loop, std::move(listener), gate);
   if (http) http->start();
   rt::TaskScope watching(context.loop);
   watching.spawn(warn_of_stalls(context.loop, context.log.named("loop")));

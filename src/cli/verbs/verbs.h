@@ -54,6 +54,18 @@ struct LogsOptions {
 };
 Task<int> logs(Context& context, LogsOptions options);
 
+struct ExecVerbOptions {
+  std::string resource;  // empty: a job, or said in front of the name
+  std::string name;
+  std::string role;
+  std::optional<int> rank;
+  std::string container;
+  bool input = false;
+  bool terminal = false;
+  std::vector<std::string> command;
+};
+Task<int> exec(Context& context, ExecVerbOptions options);
+
 struct DeleteOptions {
   std::vector<std::string> words;  // NAME… of jobs, or RESOURCE NAME…
   std::vector<std::string> files;

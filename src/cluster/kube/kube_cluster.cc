@@ -46,15 +46,19 @@ std::string text_of(json::Value&& object) {
   return text;
 }
 
+// The protocols are those that ALPN may choose from.
 Result<std::unique_ptr<net::Connector>> make_connector(rt::RealLoop& loop, rt::Pool& pool,
-                                                       const ClientConfig& config) {
+                                                       const ClientConfig& config,
+                                                       std::vector<std::string> protocols = {
+                                                           "h2", "http/1.1"}) {
   if (config.server.is_socket()) return net::unix_connector(loop, config.server.socket_path);
   net::TlsClientOptions tls{
       .ca_pem = config.ca_pem,
       .server_name = config.tls_server_name,
       .identity = {.certificate_pem = config.client_certificate_pem,
                    .key_pem = config.client_key_pem},
-      .verification = config.insecure ? net::Verification::Insecure : net::Verification::Full};
+      .verification = config.insecure ? net::Verification::Insecure : net::Verification::Full,
+      .protocols = std::move(protocols)};
   auto context = net::TlsContext::client(tls);
   if (!context) return fail(context.error().in(fmt::format("context \"{}\"", config.context)));
   return net::tcp_connector(
@@ -75,12 +79,20 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
         loop, fenced(TRY(make_connector(loop, pool, config)), *options.fence));
   }
   KubeClientOptions client_options{.prefix = config.server.prefix,
-                                   .user_agent = std::move(options.user_agent),
+                                   .user_agent = options.user_agent,
                                    .request_timeout = options.request_timeout,
                                    .fence = options.fence};
-  return std::make_unique<KubeCluster>(std::make_unique<KubeClient>(
-      loop, std::move(reads), std::move(writes),
-      Credentials(config.token, config.token_file, files), rng, std::move(client_options)));
+  const Credentials credentials(config.token, config.token_file, files);
+  // A WebSocket begins as HTTP/1.1.
+  auto programs = std::make_unique<ProgramClient>(
+      loop, TRY(make_connector(loop, pool, config, {"http/1.1"})), credentials, rng,
+      ProgramClient::Options{.prefix = config.server.prefix,
+                             .user_agent = std::move(options.user_agent),
+                             .request_timeout = options.request_timeout});
+  return std::make_unique<KubeCluster>(
+      std::make_unique<KubeClient>(loop, std::move(reads), std::move(writes), credentials, rng,
+                                   std::move(client_options)),
+      std::move(programs));
 }
 
 Task<Result<ListPage>> KubeCluster::list(const Resource& resource, ListOptions options) {
@@ -180,6 +192,13 @@ Task<Result<std::unique_ptr<LogStream>>> KubeCluster::log(ObjectKey pod, LogOpti
   CO_TRY(check_addressable(api::pods(), pod));
   Call call{.target = log_target(pod, options)};
   co_return CO_TRY(co_await client_->open(std::move(call)));
+}
+
+Task<Result<std::unique_ptr<rt::RemoteProgram>>> KubeCluster::exec(ObjectKey pod,
+                                                                   api::ExecOptions options) {
+  CO_TRY(check_addressable(api::pods(), pod));
+  if (!programs_) co_return fail(ErrorCode::Unavailable, "there is no connection for programs");
+  co_return co_await programs_->open(std::move(pod), std::move(options));
 }
 
 }  // namespace muster::cluster::kube

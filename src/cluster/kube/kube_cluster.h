@@ -7,6 +7,7 @@
 #include "cluster/cluster.h"
 #include "cluster/kube/client_config.h"
 #include "cluster/kube/kube_client.h"
+#include "cluster/kube/program_client.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
 
@@ -30,7 +31,9 @@ class KubeCluster final : public Cluster {
                                                      const ClientConfig& config,
                                                      const FileReader& files, Rng& rng,
                                                      KubeClusterOptions options = {});
-  explicit KubeCluster(std::unique_ptr<KubeClient> client) : client_(std::move(client)) {}
+  explicit KubeCluster(std::unique_ptr<KubeClient> client,
+                       std::unique_ptr<ProgramClient> programs = nullptr)
+      : client_(std::move(client)), programs_(std::move(programs)) {}
 
   Task<void> close() { return client_->close(); }
   [[nodiscard]] int in_flight_limit() const { return client_->in_flight_limit(); }
@@ -48,11 +51,15 @@ class KubeCluster final : public Cluster {
   Task<Result<Token>> create_token(ObjectKey service_account, TokenRequest request) override;
   Task<Result<std::unique_ptr<LogStream>>> log(ObjectKey pod, LogOptions options) override;
 
+  // Only people at a terminal run programs in pods: no part of what every cluster does for us.
+  Task<Result<std::unique_ptr<rt::RemoteProgram>>> exec(ObjectKey pod, api::ExecOptions options);
+
  private:
   Task<Result<ObjectPtr>> write(const Resource& resource, std::string method, std::string target,
                                 std::string body);
 
   std::unique_ptr<KubeClient> client_;
+  std::unique_ptr<ProgramClient> programs_;
 };
 
 }  // namespace muster::cluster::kube

@@ -33,6 +33,7 @@ void append_request_head(std::string& out, const HttpRequest& request, std::stri
   out.append(request.method).append(" ").append(request.target).append(" HTTP/1.1\r\n");
   if (!request.headers.has("Host")) append_field(out, "Host", host);
   append_fields(out, request.headers);
+  if (request.headers.has("Upgrade")) append_field(out, "Connection", "Upgrade");
   const bool may_have_body = request.method != "GET" && request.method != "HEAD";
   if (may_have_body || !request.body.empty()) {
     fmt::format_to(std::back_inserter(out), "Content-Length: {}\r\n", request.body.size());
@@ -49,7 +50,11 @@ void append_response_head(std::string& out, int status, const Headers& headers, 
   } else if (framing == BodyFraming::Chunked) {
     append_field(out, "Transfer-Encoding", "chunked");
   }
-  if (!keep_alive) append_field(out, "Connection", "close");
+  if (status == 101) {
+    append_field(out, "Connection", "Upgrade");
+  } else if (!keep_alive) {
+    append_field(out, "Connection", "close");
+  }
   out.append("\r\n");
 }
 

@@ -127,7 +127,9 @@ Result<TlsContext> TlsContext::server(const TlsServerOptions& options) {
   SSL_CTX_set_options(context, SSL_OP_NO_TICKET);
   if (!options.client_ca_pem.empty()) {
     TRY(trust(context, options.client_ca_pem));
-    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, nullptr);
+    const bool required = options.client_certificate == ClientCertificate::Required;
+    SSL_CTX_set_verify(context, SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
+                       nullptr);
   }
   impl->alpn = TRY(alpn_wire(options.protocols));
   SSL_CTX_set_alpn_select_cb(context, choose_protocol, &impl->alpn);

@@ -32,9 +32,15 @@ struct TlsClientOptions {
   std::vector<std::string> protocols = {"h2", "http/1.1"};  // ALPN, preferred first
 };
 
+enum class ClientCertificate {
+  Required,
+  Optional,  // but one that is shown must be good: who has none must be asked otherwise
+};
+
 struct TlsServerOptions {
   Identity identity;
-  std::string client_ca_pem;  // not empty: clients without a certificate of this CA are refused
+  std::string client_ca_pem;  // not empty: clients show a certificate of this CA
+  ClientCertificate client_certificate = ClientCertificate::Required;
   std::vector<std::string> protocols = {"http/1.1"};
 };
 

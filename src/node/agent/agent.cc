@@ -86,6 +86,7 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
       services_(followed(), api::services(), {},
                 [this](const auto&, const auto&) { schedule_network(); }),
       logs_(parts_.loop, parts_.runtime),
+      programs_(parts_.runtime),
       shared_{.loop = parts_.loop,
               .cluster = parts_.cluster,
               .runtime = parts_.runtime,

@@ -16,6 +16,7 @@
 #include "node/agent/options.h"
 #include "node/agent/reference_store.h"
 #include "node/agent/registration.h"
+#include "node/exec/program_source.h"
 #include "node/logs/log_source.h"
 #include "node/pod/worker.h"
 #include "node/runtime/runtime.h"
@@ -53,7 +54,8 @@ class NodeAgent final : private PodHost {
   Task<void> settle(Duration limit);
 
   [[nodiscard]] LogSource& logs() { return logs_; }
-  // For logs: the pod as this node has it; null when it has none of that name.
+  [[nodiscard]] ProgramSource& programs() { return programs_; }
+  // For these: the pod as this node has it; null when it has none of that name.
   [[nodiscard]] api::ObjectPtr find_pod(const api::ObjectKey& key) const;
   [[nodiscard]] std::size_t pods() const { return workers_.size(); }
 
@@ -94,6 +96,7 @@ class NodeAgent final : private PodHost {
   FollowedObjects pods_;
   FollowedObjects services_;
   LogSource logs_;
+  ProgramSource programs_;
   NodeServices shared_;
   std::map<std::string, std::unique_ptr<PodWorker>> workers_;  // by uid
   std::map<std::string, AdoptedSandbox> adopted_;  // by uid, until their worker takes them

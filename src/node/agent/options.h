@@ -47,7 +47,7 @@ struct NodeOptions {
   std::vector<std::string> gpu_uuids;
   // Extended resources that the node offers for tests although the machine has none of them.
   std::map<std::string, std::int64_t> declared;
-  int log_port = 0;  // where the log endpoint listens; 0: none is served
+  int endpoint_port = 0;  // where logs and exec are served; 0: nowhere
   std::string version = "v1.36.0-muster";
   std::vector<ImageRow> images;
   std::string agent_program;  // muster-agent, shown in every container; empty: this node has none

@@ -104,9 +104,11 @@ json::Value node_status(const NodeOptions& options, const json::Value& before, T
   out["allocatable"] = resources_of(options);
   out["addresses"] = json::Array{json::Object{{"type", "InternalIP"}, {"address", options.host_ip}},
                                  json::Object{{"type", "Hostname"}, {"address", options.name}}};
-  if (options.log_port != 0) {
+  if (options.endpoint_port != 0) {
     out["daemonEndpoints"] =
-        json::Object{{"kubeletEndpoint", json::Object{{"Port", options.log_port}}}};
+        json::Object{{"kubeletEndpoint", json::Object{{"Port", options.endpoint_port}}}};
+    // Without it the API server speaks SPDY to us, which we do not.
+    out["declaredFeatures"] = json::Array{"ExtendWebSocketsToKubelet"};
   }
   out["conditions"] = json::Array{
       condition(before, "MemoryPressure", false, "KubeletHasSufficientMemory",

@@ -18,8 +18,8 @@ struct LogRequest {
 // for other paths, BadRequest for values that are not what they should be.
 Result<LogRequest> parse_log_request(std::string_view target, Time now);
 
-// The part of the kubelet's HTTP interface that `kubectl logs` needs. Put it behind TLS that asks
-// for a client certificate: whoever reaches it reads every log. Lives on the agent's loop; what it
+// The part of the kubelet's HTTP interface that `kubectl logs` needs. Put it behind a
+// NodeGate: whoever reaches it reads every log. Lives on the agent's loop; what it
 // refers to outlives it.
 class LogEndpoint final : public net::HttpHandler {
  public:

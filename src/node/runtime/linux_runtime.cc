@@ -127,7 +127,8 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
       pods_[pod_uid].shim_version = shim::kWireVersion;
       if (before > 0) ::waitpid(before, nullptr, 0);
       rt::Descriptor ready(loop_, shim.ready.release());
-      auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(loop_, ready));
+      std::string buffer;
+      auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(ready, buffer));
       if (!answer) co_return fail(answer.error());
       co_return Result<void>{};
     }
@@ -234,6 +235,23 @@ Task<Result<ExecResult>> LinuxRuntime::exec(std::string pod_uid, std::string nam
   out.number(std::chrono::ceil<std::chrono::milliseconds>(limit).count());
   const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
   co_return shim::decode<ExecResult>(answer);
+}
+
+Task<Result<std::unique_ptr<rt::RemoteProgram>>> LinuxRuntime::open_session(std::string pod_uid,
+                                                                            SessionSpec spec) {
+  const auto known = pods_.find(pod_uid);
+  if (known == pods_.end()) co_return fail(ErrorCode::NotFound, "no pod " + pod_uid);
+  auto out = shim::request(Operation::Session);
+  write(out, spec);
+  auto session = co_await open_shim_session(loop_, pod_directory(pod_uid), out.bytes(),
+                                            known->second.shim_version);
+  // A shim of an earlier Muster, which knows no sessions.
+  if (!session && session.error().code == ErrorCode::BadRequest) {
+    co_return fail(ErrorCode::Unavailable,
+                   "the pod was started by an earlier Muster, which could not do this: " +
+                       session.error().message);
+  }
+  co_return session;
 }
 
 Task<Result<void>> LinuxRuntime::set_services(std::string pod_uid, std::vector<ServiceRule> rules) {

@@ -38,6 +38,8 @@ class LinuxRuntime final : public Runtime {
   Task<Result<void>> kill_container(std::string pod_uid, std::string name, int attempt) override;
   Task<Result<ExecResult>> exec(std::string pod_uid, std::string name,
                                 std::vector<std::string> argv, Duration limit) override;
+  Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_session(std::string pod_uid,
+                                                                SessionSpec spec) override;
   Task<Result<void>> set_services(std::string pod_uid, std::vector<ServiceRule> rules) override;
   Task<Result<void>> kill_sandbox(std::string pod_uid) override;
   Task<Result<void>> remove_sandbox(std::string pod_uid) override;

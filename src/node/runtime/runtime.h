@@ -11,6 +11,7 @@
 #include "node/runtime/types.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
+#include "rt/remote_program.h"
 #include "rt/task.h"
 
 // What the node agent asks of the machine: pods as namespaces, containers as processes in them. The
@@ -43,6 +44,9 @@ class Runtime {
   // Runs a program inside a running container. NotFound when it has ended.
   virtual Task<Result<ExecResult>> exec(std::string pod_uid, std::string name,
                                         std::vector<std::string> argv, Duration limit) = 0;
+  // The same with its streams held from here. It ends when that is destroyed, or with us.
+  virtual Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_session(std::string pod_uid,
+                                                                        SessionSpec spec) = 0;
   // Replaces all service rules of the pod at once. Does nothing for host_network.
   virtual Task<Result<void>> set_services(std::string pod_uid, std::vector<ServiceRule> rules) = 0;
   // Ends every process of the pod, at once. The exits can be waited for as usual.

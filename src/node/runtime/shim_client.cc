@@ -53,11 +53,83 @@ Task<Result<void>> send_all(rt::Descriptor& descriptor, std::string bytes) {
   co_return Result<void>{};
 }
 
+// Adds what has come to the buffer; waits for it.
+Task<Result<void>> read_some(rt::Descriptor& descriptor, std::string& buffer) {
+  while (true) {
+    char chunk[16384];
+    const auto got = ::read(descriptor.fd(), chunk, sizeof chunk);
+    if (got > 0) {
+      buffer.append(chunk, static_cast<std::size_t>(got));
+      co_return Result<void>{};
+    }
+    if (got < 0 && errno == EAGAIN) {
+      CO_TRY(co_await descriptor.readable());
+    } else if (got == 0 || errno != EINTR) {
+      co_return fail(ErrorCode::Gone, "the pod's shim died");
+    }
+  }
+}
+
+// A program that a shim runs. Closing the connection ends it.
+class ShimSession final : public rt::RemoteProgram {
+ public:
+  ShimSession(rt::RealLoop& loop, rt::Descriptor descriptor, std::string received)
+      : descriptor_(std::move(descriptor)), buffer_(std::move(received)), writing_(loop, 1) {}
+
+  Task<Result<Event>> next() override {
+    while (true) {
+      auto payload = CO_TRY(shim::take_frame(buffer_));
+      if (payload) co_return read_event(*payload);
+      CO_TRY(co_await read_some(descriptor_, buffer_));
+    }
+  }
+  Task<Result<void>> write(std::string bytes) override {
+    return say(shim::SessionFrame::Input, std::move(bytes));
+  }
+  Task<Result<void>> end_input() override { return say(shim::SessionFrame::EndInput, ""); }
+  Task<Result<void>> resize(rt::WindowSize size) override {
+    return say(shim::SessionFrame::Resize,
+               shim::Writer().number(size.columns).number(size.rows).bytes());
+  }
+
+ private:
+  static Result<Event> read_event(std::string_view payload) {
+    if (payload.empty()) return fail(ErrorCode::Parse, "an empty frame of a shim");
+    const std::string_view bytes = payload.substr(1);
+    switch (static_cast<shim::SessionFrame>(payload.front())) {
+      case shim::SessionFrame::Output:
+        return rt::ProgramOutput{.bytes = std::string(bytes)};
+      case shim::SessionFrame::ErrorOutput:
+        return rt::ProgramOutput{.stream = rt::ProgramOutput::Stream::Stderr,
+                                 .bytes = std::string(bytes)};
+      case shim::SessionFrame::Exit: {
+        shim::Reader in(bytes);
+        const auto code = static_cast<int>(in.number());
+        if (in.finished()) return rt::ProgramExit{.code = code};
+        break;
+      }
+      default:
+        break;
+    }
+    return fail(ErrorCode::Parse, "a frame of a shim that nobody knows");
+  }
+
+  Task<Result<void>> say(shim::SessionFrame kind, std::string bytes) {
+    const auto permit = CO_TRY(co_await writing_.enter());
+    auto sent = co_await send_all(descriptor_, shim::session_frame(kind, bytes));
+    // It has ended; what is to be known of that comes with next().
+    if (!sent && sent.error().code == ErrorCode::Gone) co_return Result<void>{};
+    co_return sent;
+  }
+
+  rt::Descriptor descriptor_;
+  std::string buffer_;
+  rt::Gate writing_;
+};
+
 }  // namespace
 
-Task<Result<std::string>> read_shim_answer([[maybe_unused]] rt::RealLoop& loop,
-                                           rt::Descriptor& descriptor) {
-  std::string buffer;
+Task<Result<std::string>> read_shim_answer(rt::Descriptor& descriptor, std::string& buffer) {
   while (true) {
     auto payload = CO_TRY(shim::take_frame(buffer));
     if (payload) {
@@ -67,15 +139,7 @@ Task<Result<std::string>> read_shim_answer([[maybe_unused]] rt::RealLoop& loop,
       CO_TRY(shim::read_answer(in));
       co_return std::string(bytes.substr(sizeof(std::int64_t)));
     }
-    char chunk[16384];
-    const auto got = ::read(descriptor.fd(), chunk, sizeof chunk);
-    if (got > 0) {
-      buffer.append(chunk, static_cast<std::size_t>(got));
-    } else if (got < 0 && errno == EAGAIN) {
-      CO_TRY(co_await descriptor.readable());
-    } else if (got == 0 || errno != EINTR) {
-      co_return fail(ErrorCode::Gone, "the pod's shim died");
-    }
+    CO_TRY(co_await read_some(descriptor, buffer));
   }
 }
 
@@ -84,7 +148,20 @@ Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory
   auto fd = CO_TRY(co_await connect(loop, std::move(pod_directory)));
   rt::Descriptor descriptor(loop, fd.release());
   CO_TRY(co_await send_all(descriptor, shim::frame(shim::with_version(request, version))));
-  co_return co_await read_shim_answer(loop, descriptor);
+  std::string buffer;
+  co_return co_await read_shim_answer(descriptor, buffer);
+}
+
+Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_shim_session(rt::RealLoop& loop,
+                                                                   std::string pod_directory,
+                                                                   std::string request,
+                                                                   int version) {
+  auto fd = CO_TRY(co_await connect(loop, std::move(pod_directory)));
+  rt::Descriptor descriptor(loop, fd.release());
+  CO_TRY(co_await send_all(descriptor, shim::frame(shim::with_version(request, version))));
+  std::string buffer;
+  CO_TRY(co_await read_shim_answer(descriptor, buffer));
+  co_return std::make_unique<ShimSession>(loop, std::move(descriptor), std::move(buffer));
 }
 
 }  // namespace muster::node

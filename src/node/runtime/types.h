@@ -100,6 +100,16 @@ struct ExecResult {
   std::string output;  // the last 10 KiB of stdout and stderr
 };
 
+// A program to be run inside a running container, with its streams held from outside.
+struct SessionSpec {
+  std::string container;
+  std::vector<std::string> argv;
+  bool terminal = false;  // then input and output are that
+  bool input = false;
+  bool output = false;
+  bool error = false;
+};
+
 // One port of a service. No endpoints: connections are refused.
 struct ServiceRule {
   enum class Protocol { Tcp, Udp };

@@ -11,12 +11,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
 #include "node/linux/files.h"
 #include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
+#include "node/shim/session/terminal.h"
 
 namespace muster::node::shim {
 
@@ -96,17 +98,47 @@ StartFailure failure_of(int error) {
   return error == ENOENT || error == ENOTDIR ? StartFailure::NotFound : StartFailure::NotExecutable;
 }
 
-void set_standard_streams(int output, int error) {
-  const Fd null(::open("/dev/null", O_RDONLY | O_CLOEXEC));
-  ::dup2(null.get(), STDIN_FILENO);
-  ::dup2(output, STDOUT_FILENO);
-  ::dup2(error, STDERR_FILENO);
+// -1: a stream of which nothing comes and into which nothing goes.
+void set_standard_streams(int input, int output, int error) {
+  const Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  ::dup2(input < 0 ? null.get() : input, STDIN_FILENO);
+  ::dup2(output < 0 ? null.get() : output, STDOUT_FILENO);
+  ::dup2(error < 0 ? null.get() : error, STDERR_FILENO);
+}
+
+// A terminal of the container, whose mounts we have already.
+Result<void> take_terminal(const ExecLaunch& launch) {
+  const auto terminal = TRY(open_terminal());
+  TRY(take_control(terminal.program));
+  if (launch.spec.uid) {
+    [[maybe_unused]] const auto owned =
+        ::fchown(terminal.program.get(), *launch.spec.uid, static_cast<gid_t>(-1));
+  }
+  send_descriptor(launch.terminal, terminal.control);
+  const int program = terminal.program.get();
+  set_standard_streams(program, program, program);
+  return {};
+}
+
+Result<void> take_streams(const ExecLaunch& launch) {
+  if (launch.terminal >= 0) return take_terminal(launch);
+  set_standard_streams(launch.input, launch.output, launch.error);
+  return {};
+}
+
+// Programs ask what kind of terminal they have; the usual one, unless the container says otherwise.
+std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch& launch) {
+  auto environment = launch.spec.env;
+  const bool told = std::ranges::any_of(
+      environment, [](const auto& variable) { return variable.first == "TERM"; });
+  if (launch.terminal >= 0 && !told) environment.emplace_back("TERM", "xterm");
+  return environment;
 }
 
 Result<void> prepare(const Launch& launch) {
   TRY(launch.cgroup.enter());
   TRY(enter_root(launch.root));
-  set_standard_streams(launch.standard_output, launch.standard_error);
+  set_standard_streams(-1, launch.standard_output, launch.standard_error);
   return go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd);
 }
 
@@ -137,18 +169,20 @@ void run_container(const Launch& launch) {
 void run_exec(const ExecLaunch& launch) {
   ::setsid();
   reset_process();
+  int complaints = launch.terminal >= 0 ? launch.terminal : launch.error;
   const auto refuse = [&](const std::string& why, int code) {
-    send(launch.output, why + "\n");
+    send(complaints, why + "\n");
     ::_exit(code);
   };
   if (const auto entered = launch.cgroup.enter(); !entered) refuse(entered.error().message, 126);
   if (::setns(launch.mount_namespace, CLONE_NEWNS) != 0) refuse("the container has ended", 126);
-  set_standard_streams(launch.output, launch.output);
+  if (const auto streams = take_streams(launch); !streams) refuse(streams.error().message, 126);
+  complaints = STDERR_FILENO;
   if (const auto moved = go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd); !moved) {
     refuse(moved.error().message, 126);
   }
   if (const auto user = become_user(launch.spec); !user) refuse(user.error().message, 126);
-  execute(launch.argv, launch.spec.env);
+  execute(launch.argv, environment_of(launch));
   const int error = errno;
   refuse(explain_exec(launch.argv.front(), error),
          failure_of(error) == StartFailure::NotFound ? 127 : 126);

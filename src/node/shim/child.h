@@ -32,7 +32,12 @@ struct ExecLaunch {
   const std::vector<std::string>& argv;
   const linux::Cgroup& cgroup;
   int mount_namespace;
-  int output;
+  // The program's streams; -1: nothing comes and nothing is wanted.
+  int input = -1;
+  int output = -1;
+  int error = -1;
+  // Not -1: it gets a terminal instead, and our end of that goes out here, or why there is none.
+  int terminal = -1;
 };
 [[noreturn]] void run_exec(const ExecLaunch& launch);
 

@@ -225,6 +225,24 @@ void read(Reader& in, ExecResult& value) {
   value.output = in.text();
 }
 
+void write(Writer& out, const SessionSpec& value) {
+  out.text(value.container).texts(value.argv).number(value.terminal ? 1 : 0);
+  out.number(value.input ? 1 : 0).number(value.output ? 1 : 0).number(value.error ? 1 : 0);
+}
+void read(Reader& in, SessionSpec& value) {
+  value.container = in.text();
+  value.argv = in.texts();
+  value.terminal = in.number() != 0;
+  value.input = in.number() != 0;
+  value.output = in.number() != 0;
+  value.error = in.number() != 0;
+}
+
+std::string session_frame(SessionFrame kind, std::string_view bytes) {
+  std::string payload(1, static_cast<char>(kind));
+  return frame(payload.append(bytes));
+}
+
 std::string answer_error(const Error& error) {
   Writer out;
   out.number(static_cast<std::int64_t>(error.code) + 1).text(error.message);

@@ -54,7 +54,20 @@ enum class Operation : std::int64_t {
   Kill,
   Shutdown,
   List,
+  Session,
 };
+
+// Once a Session request was answered with success, its connection carries the program's streams
+// until either end closes it: frames whose first byte says what they are.
+enum class SessionFrame : char {
+  Input = 'i',     // to the shim
+  EndInput = 'e',  // to the shim
+  Resize = 'w',    // to the shim: columns, rows
+  Output = 'o',
+  ErrorOutput = 'r',
+  Exit = 'x',  // the last one: the exit code
+};
+std::string session_frame(SessionFrame kind, std::string_view bytes);
 
 // A request's beginning; what the operation needs follows.
 Writer request(Operation operation);
@@ -75,6 +88,7 @@ void write(Writer& out, const ContainerSpec& value);
 void write(Writer& out, const ServiceRule& value);
 void write(Writer& out, const AdoptedContainer& value);
 void write(Writer& out, const ExecResult& value);
+void write(Writer& out, const SessionSpec& value);
 
 void read(Reader& in, SandboxRecord& value);
 void read(Reader& in, linux::ProcessIdentity& value);
@@ -86,6 +100,7 @@ void read(Reader& in, ContainerSpec& value);
 void read(Reader& in, ServiceRule& value);
 void read(Reader& in, AdoptedContainer& value);
 void read(Reader& in, ExecResult& value);
+void read(Reader& in, SessionSpec& value);
 
 // A record: the value with our version in front. Of an answer, decode() takes what is left of it.
 template <class T>

@@ -30,6 +30,8 @@ void Server::handle(ClientId id, const std::string& request) {
       return kill_container(id, in);
     case Operation::Exec:
       return exec(id, in);
+    case Operation::Session:
+      return open_session(id, in);
     case Operation::SetServices:
       return set_services(id, in);
     case Operation::List:
@@ -213,7 +215,8 @@ void Server::exec(ClientId id, Reader& in) {
               .argv = argv,
               .cgroup = container->cgroup(),
               .mount_namespace = mounts.get(),
-              .output = write_end.get()});
+              .output = write_end.get(),
+              .error = write_end.get()});
   }
   execs_.push_back({.client = id,
                     .pid = pid,

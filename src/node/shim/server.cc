@@ -44,6 +44,9 @@ int Server::timeout() const {
     if (job.timed_out) continue;
     at_most(std::chrono::ceil<std::chrono::milliseconds>(job.deadline - now).count());
   }
+  for (const auto& session : hung_up_) {
+    at_most(std::chrono::ceil<std::chrono::milliseconds>(*session->kill_at() - now).count());
+  }
   return least;
 }
 
@@ -58,7 +61,10 @@ void Server::poll_once() {
   watch(signals_.get(), POLLIN, [this](short) { reap(); });
   watch(listener_.get(), POLLIN, [this](short) { accept_clients(); });
   for (const auto& [id, client] : clients_) {
-    const auto events = static_cast<short>(client.out.empty() ? POLLIN : POLLIN | POLLOUT);
+    const auto session = sessions_.find(id);
+    const bool reads = session == sessions_.end() || session->second->has_room();
+    const auto events =
+        static_cast<short>((reads ? POLLIN : 0) | (client.out.empty() ? 0 : POLLOUT));
     watch(client.fd.get(), events, [this, key = id](short got) { serve(key, got); });
   }
   for (const auto& [id, entry] : containers_) {
@@ -76,11 +82,13 @@ void Server::poll_once() {
       }
     });
   }
+  poll_sessions(watch);
   if (::poll(fds.data(), fds.size(), timeout()) < 0 && errno != EINTR) return;
   for (std::size_t i = 0; i < fds.size(); ++i) {
     if (fds[i].revents != 0) actions[i](fds[i].revents);
   }
   end_late_execs();
+  kill_hung_up();
   settle();
 }
 
@@ -99,7 +107,7 @@ void Server::serve(ClientId id, short events) {
   auto& client = found->second;
   if ((events & POLLOUT) != 0) {
     flush(client);
-    if (client.out.empty() && client.asked) {
+    if (client.out.empty() && client.asked && !sessions_.contains(id)) {
       clients_.erase(found);
       return;
     }
@@ -109,16 +117,19 @@ void Server::serve(ClientId id, short events) {
   const auto got = ::recv(client.fd.get(), chunk, sizeof chunk, 0);
   if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (got <= 0) {
+    hang_up(id);
     clients_.erase(found);  // it no longer wants to know
     return;
   }
   client.in.append(chunk, static_cast<std::size_t>(got));
+  if (sessions_.contains(id)) return on_session_bytes(id);
   auto request = take_frame(client.in);
   if (!request) {
     clients_.erase(found);
   } else if (*request && !client.asked) {
     client.asked = true;
     handle(id, **request);
+    if (sessions_.contains(id)) on_session_bytes(id);  // input may come with the request
   }
 }
 
@@ -154,6 +165,7 @@ void Server::reap() {
     for (auto& [id, container] : containers_) {
       if (container->pid() == pid) container->on_exit(status);
     }
+    if (reap_session(pid, status)) continue;
     const auto job = std::ranges::find(execs_, pid, &ExecJob::pid);
     if (job == execs_.end()) continue;
     while (job->output.valid()) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,6 +13,7 @@
 #include "node/shim/container.h"
 #include "node/shim/pod.h"
 #include "node/shim/protocol.h"
+#include "node/shim/session/session.h"
 
 namespace muster::node::shim {
 
@@ -52,6 +54,12 @@ class Server {
   void reap();
   void settle();
   void end_late_execs();
+  void kill_hung_up();
+  void poll_sessions(const std::function<void(int, short, std::function<void(short)>)>& watch);
+  void on_session_bytes(ClientId id);
+  void forward_output(ClientId id);
+  void hang_up(ClientId id);
+  bool reap_session(int pid, int status);
   [[nodiscard]] int timeout() const;
 
   void start(ClientId id, Reader& in);
@@ -59,6 +67,7 @@ class Server {
   void signal(ClientId id, Reader& in);
   void kill_container(ClientId id, Reader& in);
   void exec(ClientId id, Reader& in);
+  void open_session(ClientId id, Reader& in);
   void set_services(ClientId id, Reader& in);
   void list(ClientId id);
 
@@ -81,7 +90,9 @@ class Server {
   std::map<ClientId, Client> clients_;
   std::map<ContainerId, std::unique_ptr<Container>> containers_;
   std::vector<ExecJob> execs_;
-  ClientId shutdown_for_ = 0;  // who asked for the end
+  std::map<ClientId, std::unique_ptr<Session>> sessions_;
+  std::vector<std::unique_ptr<Session>> hung_up_;  // their clients are gone
+  ClientId shutdown_for_ = 0;                      // who asked for the end
   bool done_ = false;
 };
 

@@ -64,6 +64,7 @@ json::Value resource_list(const Kinds& kinds, std::string_view group, std::strin
     }
     if (kind.is(api::pods())) {
       resources.push_back(subresource(kind, "binding", "Binding", {"create"}));
+      resources.push_back(subresource(kind, "exec", "PodExecOptions", {"create", "get"}));
       resources.push_back(subresource(kind, "log", "Pod", {"get"}));
     }
     if (kind.is(api::service_accounts())) {

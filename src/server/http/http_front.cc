@@ -7,6 +7,7 @@
 #include "json/write.h"
 #include "server/http/answer.h"
 #include "server/http/discovery.h"
+#include "server/http/exec.h"
 #include "server/http/options.h"
 #include "server/http/patch.h"
 
@@ -97,6 +98,12 @@ Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath pa
   if (get_request && request.kind->is(api::pods()) && request.path.subresource == "log") {
     co_return co_await log(request, responder);
   }
+  const bool may_exec = get_request || http.method == "POST";
+  if (may_exec && request.kind->is(api::pods()) && request.path.subresource == "exec") {
+    const auto served = co_await serve_exec(core_, rng_, request, responder);
+    if (served) co_return served;
+    co_return co_await send(error_response(served.error(), &request), responder);
+  }
   auto answered = co_await answer(request);
   net::HttpResponse response =
       answered ? std::move(*answered) : error_response(answered.error(), &request);
@@ -142,7 +149,7 @@ HttpFront::Answer HttpFront::answer(ApiRequest& request) {
     if (method == "POST") return bind(request);
   } else if (part == "token" && request.kind->is(api::service_accounts())) {
     if (method == "POST") return create_token(request);
-  } else if (part != "log" || !request.kind->is(api::pods())) {
+  } else if ((part != "log" && part != "exec") || !request.kind->is(api::pods())) {
     return [](Error error) -> Answer { co_return fail(std::move(error)); }(no_such_resource());
   }
   return [](Error error) -> Answer { co_return fail(std::move(error)); }(method_not_allowed());

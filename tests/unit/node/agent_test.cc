@@ -11,7 +11,7 @@ TEST_F(NodeTest, RegistersItselfAndStaysAlive) {
   options.cpu_milli = 8000;
   options.memory_bytes = std::int64_t{16} << 30U;
   options.gpu_uuids = {"GPU-a", "GPU-b"};
-  options.log_port = 10250;
+  options.endpoint_port = 10250;
   options.labels = {{"zone", "z"}};
   start();
   const auto node = cluster.at(api::nodes(), "", "n1");

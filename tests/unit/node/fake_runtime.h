@@ -19,6 +19,26 @@
 
 namespace muster::node {
 
+// Says its own command and ends.
+class FakeProgram final : public rt::RemoteProgram {
+ public:
+  FakeProgram(std::string command, int exit_code)
+      : command_(std::move(command)), exit_code_(exit_code) {}
+  Task<Result<Event>> next() override {
+    if (said_) co_return rt::ProgramExit{.code = exit_code_};
+    said_ = true;
+    co_return rt::ProgramOutput{.bytes = command_ + "\n"};
+  }
+  Task<Result<void>> write(std::string) override { co_return Result<void>{}; }
+  Task<Result<void>> end_input() override { co_return Result<void>{}; }
+  Task<Result<void>> resize(rt::WindowSize) override { co_return Result<void>{}; }
+
+ private:
+  std::string command_;
+  int exit_code_;
+  bool said_ = false;
+};
+
 // A machine in virtual time that keeps the contract of Runtime: an attempt runs at most once, exits
 // are remembered until the sandbox is removed, and everything outlives the agent. What a container
 // does is its command line:
@@ -195,6 +215,16 @@ class FakeRuntime final : public Runtime {
     history.push_back(fmt::format("exec {}/{}: {}", uid, name, join(argv, " ")));
     const auto answer = exec_answers.find(argv.front());
     co_return ExecResult{.exit_code = answer == exec_answers.end() ? 0 : answer->second};
+  }
+
+  Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_session(std::string uid,
+                                                                SessionSpec spec) override {
+    CO_TRY(co_await moment());
+    const auto command = join(spec.argv, " ");
+    history.push_back(fmt::format("session {}/{}: {}", uid, spec.container, command));
+    const auto answer = exec_answers.find(spec.argv.front());
+    co_return std::make_unique<FakeProgram>(command,
+                                            answer == exec_answers.end() ? 0 : answer->second);
   }
 
   Task<Result<void>> set_services(std::string uid, std::vector<ServiceRule> rules) override {

@@ -61,6 +61,9 @@ class FakeResponder final : public net::Responder {
     finished = true;
     co_return Result<void>{};
   }
+  Task<Result<std::unique_ptr<net::Stream>>> upgrade(net::Headers) override {
+    co_return fail(ErrorCode::Unavailable, "there is no connection");
+  }
   [[nodiscard]] const net::Peer& peer() const override { return peer_; }
 
   int status = 0;

@@ -15,6 +15,7 @@ class GateTest : public HttpFrontTest {
  protected:
   Gatekeeper gate_{core(), Secret("owner-token"), Logger()};
   HttpFront guarded_{core(), rng_, &gate_};
+  int roles_ = 0;
 
   net::HttpResponse ask(const std::string& method, const std::string& target,
                         const std::string& token, std::string body = "",
@@ -62,6 +63,36 @@ TEST_F(GateTest, WithoutATokenNothingIsServed) {
   EXPECT_EQ(ask("GET", kPods, "", "", {{"Authorization", "Bearer "}}).status, 401);
   EXPECT_EQ(status("owner-tokem"), 401);
   EXPECT_EQ(status("owner-token-and-more"), 401);
+}
+
+// 403 or what comes after the gate: there is no such pod, or it is no WebSocket.
+TEST_F(GateTest, AProgramIsStartedByWhoMayCreateOneThoughItIsAskedForWithGet) {
+  const std::string exec = fmt::format("{}/a/exec?command=ls&stdout=true", kPods);
+  const auto may = [&](const char* verbs) {
+    make(api::roles(),
+         parse(fmt::format(R"({{"metadata":{{"name":"r{}","namespace":"default"}},"rules":
+             [{{"apiGroups":[""],"resources":["pods/exec"],"verbs":{}}}]}})",
+                           roles_, verbs)));
+    make(api::role_bindings(),
+         parse(fmt::format(R"({{"metadata":{{"name":"b{}","namespace":"default"}},
+             "roleRef":{{"kind":"Role","name":"r{}"}},
+             "subjects":[{{"kind":"ServiceAccount","name":"default","namespace":"default"}}]}})",
+                           roles_, roles_)));
+    ++roles_;
+  };
+  ASSERT_EQ(ask("POST", kPods, "owner-token", json::write(pod("a"))).status, 201);
+  const auto token = token_for("a");
+  EXPECT_EQ(ask("GET", exec, token).status, 403);
+  may(R"(["get"])");
+  const auto refused = ask("GET", exec, token);
+  EXPECT_EQ(refused.status, 403);
+  EXPECT_TRUE(
+      seen(refused.body)["message"].as_string().contains("cannot create resource \"pods/exec\""))
+      << refused.body;
+  EXPECT_EQ(ask("POST", exec, token).status, 403);
+  may(R"(["create"])");
+  EXPECT_EQ(ask("GET", exec, token).status, 400) << "let in";
+  EXPECT_EQ(ask("POST", exec, token).status, 400) << "let in";
 }
 
 TEST_F(GateTest, TheOwnersTokenMayDoEverything) {

@@ -37,6 +37,9 @@ class Recorder final : public net::Responder {
     done = true;
     co_return Result<void>{};
   }
+  Task<Result<std::unique_ptr<net::Stream>>> upgrade(net::Headers) override {
+    co_return fail(ErrorCode::Unavailable, "there is no connection");
+  }
   [[nodiscard]] const net::Peer& peer() const override { return peer_; }
 
   net::HttpResponse answer;

@@ -1,0 +1,78 @@
+#include "cli/jobs/find_rank.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "api/exec.h"
+#include "api/pod.h"
+#include "base/strings.h"
+#include "plan/plan.h"
+
+namespace muster::cli {
+namespace {
+
+struct Candidate {
+  std::size_t order = 0;  // of its role in the plan
+  std::string role;
+  int index = 0;
+  FoundRank rank;
+};
+
+// Where a role stands in the plan; those that it does not know come last.
+std::size_t order_of(const plan::Plan& plan, const std::string& role) {
+  const auto found = std::ranges::find_if(
+      plan.roles, [&](const plan::Role& one) { return equal_ignoring_case(one.name, role); });
+  return static_cast<std::size_t>(found - plan.roles.begin());
+}
+
+std::vector<Candidate> running_ranks(const plan::Plan& plan,
+                                     const std::vector<cluster::ObjectPtr>& pods) {
+  std::vector<Candidate> candidates;
+  for (const auto& pod : pods) {
+    const std::string& role = api::label_of(*pod, plan::labels::kRole);
+    const std::size_t order = order_of(plan, role);
+    const std::string container = order < plan.roles.size() ? plan.roles[order].main_container : "";
+    const auto running = api::exec_container(*pod, container);
+    if (!running) continue;
+    candidates.push_back({.order = order,
+                          .role = role,
+                          .index = static_cast<int>(
+                              parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0)),
+                          .rank = {.pod = api::key_of(*pod), .container = *running}});
+  }
+  std::ranges::sort(candidates, {},
+                    [](const Candidate& one) { return std::pair(one.order, one.index); });
+  return candidates;
+}
+
+std::string list(const std::vector<Candidate>& candidates) {
+  if (candidates.empty()) return "none of its pods runs";
+  std::vector<std::string> names;
+  for (const Candidate& one : candidates)
+    names.push_back(fmt::format("{} {}", one.role, one.index));
+  return fmt::format("these run: {}", join(names, ", "));
+}
+
+}  // namespace
+
+Task<Result<FoundRank>> find_running_rank(cluster::Cluster& cluster, FoundJob job, RankName rank) {
+  const auto pods = CO_TRY(co_await cluster.list(
+      api::pods(), {.where = {.ns = api::namespace_of(*job.job),
+                              .labels = job.dialect->identity().pods_of(api::uid_of(*job.job))}}));
+  const auto candidates =
+      running_ranks(job.dialect->compile(*job.job).value_or(plan::Plan{}), pods.items);
+  const auto fits = [&](const Candidate& one) {
+    return (rank.role.empty() || equal_ignoring_case(rank.role, one.role)) &&
+           one.index == rank.index.value_or(0);
+  };
+  const auto found = std::ranges::find_if(candidates, fits);
+  if (found != candidates.end()) co_return found->rank;
+  const std::string which = fmt::format("{}{}rank {}", printable(rank.role),
+                                        rank.role.empty() ? "" : " ", rank.index.value_or(0));
+  co_return fail(ErrorCode::NotFound, fmt::format("{} of job \"{}\" does not run; {}", which,
+                                                  api::name_of(*job.job), list(candidates)));
+}
+
+}  // namespace muster::cli
