@@ -1,4 +1,4 @@
-"""Virtual environments with real frameworks: laid once from pinned, hashed packages, kept in the cache.
+"""Virtual environments with real frameworks: laid once from pinned, hashed packages, kept in the cache; and programs that MPI runs.
 
 Each is a section of `pins.lock`, which `tests/e2e/frameworks/lock` makes from WANTED. Nothing is skipped: an environment that
 cannot be laid is a Failure with the reason, of every row that needs it.
@@ -29,7 +29,17 @@ WANTED = {
     "mindspore": ["mindspore==2.10.0"],
     "paddle": ["paddlepaddle==3.3.1", "setuptools"],  # which it imports and does not ask for
     "paddle-ps": ["paddlepaddle==2.6.2", "protobuf==4.25.8", "numpy<2", "setuptools"],
+    "chainer": ["chainer==7.8.1", "numpy==1.23.5", "mpi4py==4.1.2", "setuptools<81"],  # later ones have no pkg_resources
+    "horovod": ["horovod==0.28.1", "setuptools<81"],
 }
+# Packages that are published as sources only: wheels of them are built with what else is in the environment, and kept.
+SOURCES = {"chainer": "chainer", "horovod": "horovod"}
+# Debian's packages that an environment shows and that its wheel is compiled against; others see nothing of Debian.
+DEBIAN = {"horovod": ["python3-torch", "libtorch-dev", "libopenmpi-dev"]}
+# What a wheel is built with. MPI and PyTorch on CPUs; as many compilers as this process may use cores.
+BUILD = {"HOROVOD_WITH_MPI": "1", "HOROVOD_WITHOUT_GLOO": "1", "HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1",
+         "HOROVOD_WITHOUT_MXNET": "1", "MAKEFLAGS": f"-j{len(os.sched_getaffinity(0))}"}
+BUILD_LIMIT = 1800  # seconds; Horovod takes four minutes on two idle cores
 
 
 def sections():
@@ -61,7 +71,7 @@ class Environments:
         # The checkout may be below /tmp, which is every pod's own: programs are started from a copy beside the environments.
         CACHE.mkdir(parents=True, exist_ok=True)
         self.examples = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="examples.", dir=CACHE)))
-        shutil.copytree(ROOT / "examples", self.examples, dirs_exist_ok=True)
+        shutil.copytree(ROOT / "examples", self.examples, dirs_exist_ok=True, symlinks=True)
 
     def python(self, name):
         """The absolute path of an environment's python, with everything installed."""
@@ -81,7 +91,7 @@ def laid(name):
     check(PYTHON.exists(), f"there is no {PYTHON}")
     known = sections()
     check(name in known, f"{LOCK.name} has no section {name}; run tests/e2e/frameworks/lock")
-    version = run("asking for the version of python", [PYTHON, "-VV"], 30)
+    version = run("asking for the version of python", [PYTHON, "-VV"], 30) + debian_versions(name)
     key = hashlib.sha256((version + known[name]).encode()).hexdigest()[:16]
     top = CACHE / "venvs"
     top.mkdir(parents=True, exist_ok=True)
@@ -97,21 +107,51 @@ def laid(name):
     return directory
 
 
+def debian_versions(name):
+    if name not in DEBIAN:
+        return ""
+    return run("asking for the versions of Debian's packages", ["dpkg-query", "-W", "-f", "${Package} ${Version}\\n", *DEBIAN[name]], 30)
+
+
 def install(name, requirements, directory):
+    pins = directory / "pins.txt"
     if name == "uv":
         run("python3 -m venv", [PYTHON, "-m", "venv", directory])
-        pins = directory / "pins.txt"
         pins.write_text(requirements)
         run("pip install uv", [directory / "bin/python", "-m", "pip", "install", "--quiet", "--require-hashes", "--no-deps", "-r", pins])
         return
-    uv = laid("uv") / "bin/uv"
-    env = uv_environment()
-    run("uv venv", [uv, "venv", "--quiet", "--python", PYTHON, directory], env=env)
-    pins = directory / "pins.txt"
-    pins.write_text(requirements)
+    uv, python, env = laid("uv") / "bin/uv", directory / "bin/python", uv_environment()
+    seen = ["--system-site-packages"] if name in DEBIAN else []
+    run("uv venv", [uv, "venv", "--quiet", *seen, "--python", PYTHON, directory], env=env)
+    wheels, sources = split(requirements, SOURCES.get(name))
+    pins.write_text(wheels)
     # Compiled now: a pod's writes are its own, so each would compile anew what it imports.
-    run("uv pip sync", [uv, "pip", "sync", "--quiet", "--python", directory / "bin/python", "--require-hashes", "--only-binary", ":all:",
-                        "--compile-bytecode", pins], env=env)
+    run("uv pip sync", [uv, "pip", "sync", "--quiet", "--python", python, "--require-hashes", "--only-binary", ":all:", "--compile-bytecode", pins], env=env)
+    if sources:
+        run("uv pip install", [uv, "pip", "install", "--quiet", "--python", python, "--no-deps", "--no-index", "--compile-bytecode",
+                               wheel_of(SOURCES[name], sources, directory)], env=env)
+
+
+def split(requirements, source):
+    """The requirements that are wheels, and the one that is sources."""
+    entries = re.findall(r"^\S.*\n(?:[ \t].*\n)*", requirements, re.M)
+    return tuple("".join(entry for entry in entries if entry.startswith(f"{source}==") == wanted) for wanted in (False, True))
+
+
+def wheel_of(package, sources, directory):
+    """The wheel of a package, built in an environment that has everything else; kept under the name of the environment."""
+    top = CACHE / "wheels" / directory.name
+    found = list(top.glob(f"{package}-*.whl"))
+    if not found:
+        top.mkdir(parents=True, exist_ok=True)
+        pins = directory / "sources.txt"
+        pins.write_text(sources)
+        pip = [laid("uv") / "bin/python", "-m", "pip", "--python", directory / "bin/python"]
+        run(f"building {package}", [*pip, "wheel", "--no-deps", "--no-build-isolation", "--no-binary", ":all:", "--require-hashes", "-w", top, "-r", pins],
+            limit=BUILD_LIMIT, env={**os.environ, **BUILD})
+        found = list(top.glob(f"{package}-*.whl"))
+    check(len(found) == 1, lambda: f"building {package} left {found} in {top}")
+    return found[0]
 
 
 def remove_unused(top):
