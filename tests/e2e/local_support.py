@@ -101,8 +101,8 @@ class Home:
 
     # --- the control plane
 
-    def up(self):
-        self.up_process = self.start("up")
+    def up(self, *flags):
+        self.up_process = self.start("up", *flags)
         self.wait_for_api()
         return self.up_process
 

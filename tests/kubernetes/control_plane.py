@@ -18,7 +18,7 @@ from host import LOOPBACK, Failure, add_blackhole, refuse_routed, remove_blackho
 
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]  # in order of start
 OURS = ["pki", "etcd", "logs", "flexvolume", "kubectl-cache", "kubeconfig*", "tokens.csv", "audit.log",
-        "audit-policy.json", "env*", "state.json*"]  # all that a cluster makes in its directory
+        "audit-policy.json", "scheduler.json", "env*", "state.json*"]  # all that a cluster makes in its directory
 STOP_SECONDS = 10  # for a program to end after SIGTERM, and after SIGKILL
 POLL_SECONDS = 0.05
 
@@ -252,7 +252,16 @@ def controller_manager_flags(cluster, port, options):
 
 
 def scheduler_flags(cluster, port, options):
-    return [*serving_flags(cluster, port), *client_flags(cluster, identities.SCHEDULER), *options.scheduler_flag]
+    configuration = ["--config=" + cluster.path("scheduler.json")] if options.scheduler_profile else []
+    return [*serving_flags(cluster, port), *client_flags(cluster, identities.SCHEDULER), *configuration, *options.scheduler_flag]
+
+
+def scheduler_configuration(cluster, profiles):
+    """Answers to more names than its own. Beside a file the flags that say the same count for nothing."""
+    return {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration",
+            "clientConnection": {"kubeconfig": str(identities.kubeconfig(cluster, identities.SCHEDULER))},
+            "leaderElection": {"leaderElect": False},
+            "profiles": [{"schedulerName": name} for name in ("default-scheduler", *profiles)]}
 
 
 def audit_policy(reads, bodies):

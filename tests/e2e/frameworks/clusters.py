@@ -12,10 +12,10 @@ JOB_LIMIT = 240
 
 
 class Cluster:
-    """Where a row runs. `directory` is for its manifest."""
+    """Where a row runs. `directory` is for its manifest; `groups` gives the PodGroups that were ever created, where somebody counts them."""
 
-    def __init__(self, directory, flags, environment):
-        self.directory, self.flags, self.environment = directory, flags, environment
+    def __init__(self, directory, flags, environment, groups=None):
+        self.directory, self.flags, self.environment, self.groups = directory, flags, environment, groups
 
     def muster(self, verb, *words, limit):
         command = [BIN / "muster", verb, *words, *self.flags]
@@ -36,24 +36,35 @@ class Cluster:
             self.muster("delete", "-f", path, limit=60)
 
 
+def images_flags(files):
+    """What the images of the examples are on this machine."""
+    return [word for file in files for word in ("--images", file)]
+
+
 def tail(output):
     text = output.decode(errors="replace") if isinstance(output, bytes) else output or ""
     return text[-1500:]
 
 
 @contextlib.contextmanager
-def embedded(_suite):
+def embedded(_suite, images):
     with home() as it:
-        it.up()
+        it.up(*images_flags(images))
         yield Cluster(it.files, ["--home", it.path], it.environment)
 
 
 @contextlib.contextmanager
-def kubernetes(suite):
+def kubernetes(suite, images):
     """A real API server with all its companions, the operator with the rights of deploy/, and a node on this machine."""
-    kube = Kube(suite, "--with-controller-manager", "--with-scheduler")
+    kube = Kube(suite, "--with-controller-manager", "--with-scheduler", "--scheduler-profile", "t9k-scheduler",
+                "--audit", "--audit-bodies", "podgroups.scheduler.tensorstack.dev")
     kube.install()
-    kube.node("main")
+    kube.kubectl("create", "-f", "tests/kubernetes/t9k-podgroup.yaml")
+    kube.node("main", *images_flags(images))
     kube.operator()
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
-    yield Cluster(suite.directory, ["--kubeconfig", kube.env["KUBECONFIG"]], environment)
+
+    def groups():
+        return [record["responseObject"] for record in kube.audit() if record["verb"] == "create" and record["objectRef"]["resource"] == "podgroups"]
+
+    yield Cluster(suite.directory, ["--kubeconfig", kube.env["KUBECONFIG"]], environment, groups)

@@ -36,6 +36,8 @@ WANTED = {
 SOURCES = {"chainer": "chainer", "horovod": "horovod"}
 # Debian's packages that an environment shows and that its wheel is compiled against; others see nothing of Debian.
 DEBIAN = {"horovod": ["python3-torch", "libtorch-dev", "libopenmpi-dev"]}
+# Programs of examples/ that are compiled for Open MPI, with its compiler: where in the copy of examples/, without the suffix.
+PROGRAMS = {"random_walk": "t9k/image/usr/local/code/random_walk"}
 # What a wheel is built with. MPI and PyTorch on CPUs; as many compilers as this process may use cores.
 BUILD = {"HOROVOD_WITH_MPI": "1", "HOROVOD_WITHOUT_GLOO": "1", "HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1",
          "HOROVOD_WITHOUT_MXNET": "1", "MAKEFLAGS": f"-j{len(os.sched_getaffinity(0))}"}
@@ -75,15 +77,32 @@ class Environments:
 
     def python(self, name):
         """The absolute path of an environment's python, with everything installed."""
+        return self.once(name, lambda: laid(name) / "bin/python", f"the environment {name} cannot be installed")
+
+    def program(self, name):
+        """Compiles a program of examples/ where its image expects it."""
+        path = self.examples / PROGRAMS[name]
+        return self.once(name, lambda: compiled(path), f"{name} cannot be built")
+
+    def images(self):
+        """What images of the examples are on this machine, with the programs that they hold."""
+        return [self.examples / example / "images.yaml" for example in ("chainer", "t9k")]
+
+    def once(self, name, made, what):
         if name not in self.tried:
             try:
-                self.tried[name] = laid(name) / "bin/python"
+                self.tried[name] = made()
             except (Failure, OSError) as error:
-                self.tried[name] = Failure(f"the environment {name} cannot be installed: {error}")
+                self.tried[name] = Failure(f"{what}: {error}")
         found = self.tried[name]
         if isinstance(found, Failure):
             raise found
         return found
+
+
+def compiled(path):
+    run("mpicxx", ["mpicxx", "-std=c++20", "-O2", "-Wall", "-Wextra", "-Werror", "-o", path, path.with_suffix(".cc")], 120)
+    return path
 
 
 def laid(name):
