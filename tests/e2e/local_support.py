@@ -17,6 +17,8 @@ from machine import Traces
 
 MSJOBS = "/apis/mindspore.gitee.com/v1/namespaces/default/msjobs"
 PADDLEJOBS = "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs"
+CHAINERJOBS = "/apis/kubeflow.org/v1alpha1/namespaces/default/chainerjobs"
+MPIJOBS = "/apis/batch.tensorstack.dev/v1beta1/namespaces/default/mpijobs"
 PODS = "/api/v1/namespaces/default/pods"
 
 
@@ -219,7 +221,7 @@ class Home:
             if not self.traces.shims() and not self.traces.links():
                 return
             self.up()
-        for jobs in (MSJOBS, PADDLEJOBS):
+        for jobs in (MSJOBS, PADDLEJOBS, CHAINERJOBS, MPIJOBS):
             for item in self.get(jobs)["items"]:
                 self.api("DELETE", f"{jobs}/{item['metadata']['name']}")
         for pod in self.pods():

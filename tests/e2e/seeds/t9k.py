@@ -1,0 +1,195 @@
+"""What becomes of the blocks in the document of T9k's MPIJob."""
+import os
+import pathlib
+import signal
+
+from checks import check, conditions, contains, equal, stays, wait_until
+from frameworks.rows import NONE_LOST, WALKED
+from local_support import MPIJOBS, PODS, find_all, home
+
+HERE = pathlib.Path(__file__).resolve().parent
+JOB = f"{MPIJOBS}/mpi-example"
+
+
+def walk(environments):
+    """Block 1, as it is written: five workers with three ranks each."""
+    environments.program("random_walk")
+    with home() as it:
+        ended = run(it, environments, "mpijob").expect(0)
+        contains(ended.err, "Succeeded  mpi-example", "what run says")
+        equal(len(WALKED.findall(ended.out)), 15, f"ranks in {ended.out[-2000:]!r}")
+        equal(NONE_LOST.findall(ended.out), [("30", "30")], "walkers")
+        left = [pod["metadata"]["name"] for pod in it.json("pods")["items"]]
+        equal(left, ["mpi-example-launcher"], "pods after the end: cleanUpWorkers")
+        ended_well(it.json("mpijobs", "mpi-example")["status"])
+
+
+def ended_well(seen):
+    """Blocks 10 and 11: tasks and aggregate."""
+    equal(seen["phase"], "Succeeded", "phase")
+    tasks = {task["type"]: task for task in seen["tasks"]}
+    equal(sorted(tasks), ["launcher", "worker"], "tasks")
+    launcher = tasks["launcher"]["replicas"]
+    equal([(one["name"], one["phase"]) for one in launcher], [("mpi-example-launcher", "Succeeded")], "launcher")
+    check(launcher[0]["uid"], "the launcher has no uid")
+    equal([one["name"] for one in tasks["worker"]["replicas"]], [f"mpi-example-worker-{index}" for index in range(5)], "workers")
+    equal({task["restartCount"] for task in tasks.values()}, {0}, "restarts")
+    equal(seen["aggregate"], {"creating": 0, "deleted": 5, "failed": 0, "pending": 0, "running": 0, "succeeded": 1, "unknown": 0}, "aggregate")
+
+
+def horovod(environments):
+    """Block 2, completed: variables and MCA parameters reach the ranks."""
+    told(environments, "mpijob-horovod", 2, "NCCL_DEBUG INFO, pml ob1, btl ^openib")
+
+
+def shared_memory(environments):
+    """Block 4, completed."""
+    told(environments, "mpijob-shared-memory", 4, "shared memory of 1024M")
+
+
+def environment(environments):
+    """Block 5, completed: a value, and one from a Secret."""
+    told(environments, "mpijob-environment", 4, "env-value from-the-secret")
+
+
+def told(environments, manifest, ranks, text):
+    """Every rank says that."""
+    with home() as it:
+        ended = run(it, environments, manifest).expect(0)
+        seen = find_all(r"rank (\d+): +(.*\S)$", ended.out)
+        equal(sorted(seen), [(str(rank), text) for rank in range(ranks)], f"what ranks say in {ended.out[-1000:]!r}")
+
+
+def resources(environments):
+    """Block 3, completed: four times two cores, and a launcher. They are placed together, or wait with the reason where there are fewer."""
+    with home() as it:
+        if os.cpu_count() > 8:
+            ended = run(it, environments, "mpijob-resources").expect(0)
+            equal(sorted(find_all(r"rank (\d) is here$", ended.out)), list("0123"), "ranks")
+            return
+        started = it.start("run", HERE / "mpijob-resources.yaml", "--images", images(environments))
+        wait_until(lambda: (it.path / "muster.sock").exists() and "Insufficient cpu" in str(it.get(PODS)), "the refusal")
+        for pod in it.pods():
+            equal(pod["status"]["phase"], "Pending", pod["metadata"]["name"])
+        started.send_signal(signal.SIGINT)
+        it.ended(started).expect(130)
+
+
+def scheduler(environments):
+    """Block 6, completed: the job waits in its queue, and runs."""
+    with home() as it:
+        ended = run(it, environments, "mpijob-scheduler").expect(0)
+        equal(sorted(find_all(r"rank (\d) is here$", ended.out)), ["0", "1"], "ranks")
+        labels = [pod["metadata"]["labels"] for pod in it.json("pods")["items"]]
+        equal({label.get("scheduler.tensorstack.dev/queue") for label in labels}, {"default"}, "queue of the pods")
+        equal({label.get("scheduler.tensorstack.dev/group-name") for label in labels}, {"mpi-example"}, "group of the pods")
+
+
+def debug_with_command(environments):
+    """Block 7, first example: workers run the command and skip their init container, the launcher sleeps."""
+    debug(environments, "mpijob-debug-command", {"prepare"}, "sleep inf")
+
+
+def debug_by_default(environments):
+    """Block 7, second example: workers keep their init container."""
+    debug(environments, "mpijob-debug", set(), None)
+
+
+def debug(environments, manifest, skipped, command):
+    with home() as it:
+        it.up("--images", images(environments))
+        create(it, manifest)
+        running(it)
+        pods = {pod["metadata"]["name"]: pod["spec"] for pod in it.pods()}
+        equal(sorted(pods), ["mpi-example-launcher", "mpi-example-worker-0", "mpi-example-worker-1"], "pods")
+        for name, spec in pods.items():
+            main = spec["containers"][0]
+            words = " ".join([*main.get("command", []), *main.get("args", [])])
+            if name == "mpi-example-launcher":
+                equal(words, "sleep inf", f"command of {name}")
+                continue
+            inits = {one["name"] for one in spec.get("initContainers", [])}
+            equal("prepare" in inits, "prepare" not in skipped, f"init containers of {name}: {inits}")
+            if command:
+                check(words.endswith(command), f"command of {name}: {words}")
+        stays(lambda: it.get(JOB)["status"]["phase"], "phase", seconds=1)
+
+
+def paused(environments):
+    """Block 8, second example: nothing runs until it is resumed; then it runs to its end."""
+    with home() as it:
+        it.up("--images", images(environments))
+        followed = create(it, "mpijob-pause")
+        phase(it, "Paused")
+        equal(it.pods(), [], "pods of a paused job")
+        equal(conditions(it.get(JOB))["Paused"]["status"], "True", "Paused")
+        resume(it)
+        ended = it.ended(followed, 120).expect(0)
+        equal(sorted(find_all(r"rank (\d) is here$", ended.out)), ["0", "1"], "ranks after the resume")
+        equal(conditions(it.get(JOB))["Paused"]["status"], "False", "Paused")
+
+
+def paused_with_resume_specs(environments):
+    """Block 8, first example: workers resume with the command that it gives and without their init container; it cannot be changed."""
+    with home() as it:
+        it.up("--images", images(environments))
+        create(it, "mpijob-pause-resume")
+        phase(it, "Paused")
+        job = it.get(JOB)
+        job["spec"]["runMode"]["pause"]["resumeSpecs"][0]["command"] = ["/usr/sbin/sshd"]
+        status, answer = it.api("PUT", JOB, job)
+        equal(status, 422, f"status of a changed resumeSpecs: {answer}")
+        resume(it)
+        worker = wait_until(lambda: next((pod for pod in it.pods() if pod["metadata"]["name"] == "mpi-example-worker-0"), None), "a worker")
+        main = worker["spec"]["containers"][0]
+        contains([*main.get("command", []), *main.get("args", [])], "/usr/bin/sshd", "command of a worker")
+        check("prepare" not in {one["name"] for one in worker["spec"]["initContainers"]}, "the init container is still there")
+
+
+def failed(environments):
+    """Block 9: the conditions of a job whose program fails. Completed is True, as the document says and its sample does not."""
+    text = (HERE / "mpijob-scheduler.yaml").read_text().replace('is here"', 'gives up"; exit 3')
+    with home() as it:
+        it.muster("run", it.write(text), "--images", images(environments), limit=120).expect(3)
+        seen = it.json("mpijobs", "mpi-example")
+        equal(seen["status"]["phase"], "Failed", "phase")
+        held = {kind: (one["status"], one["reason"]) for kind, one in conditions(seen).items()}
+        equal(held["Initialized"], ("True", "-"), "Initialized")
+        equal(held["Completed"], ("True", "Failed"), "Completed")
+        equal(held["Failed"], ("True", "Failed"), "Failed")
+        contains(conditions(seen)["Failed"]["message"], "The job exited with an error code.", "message")
+
+
+# --- words of these tests
+
+def images(environments):
+    return environments.examples / "t9k/images.yaml"
+
+
+def run(it, environments, manifest):
+    return it.muster("run", HERE / f"{manifest}.yaml", "--images", images(environments), limit=180)
+
+
+def create(it, manifest):
+    """The `muster run` that follows it."""
+    return it.start("run", HERE / f"{manifest}.yaml")
+
+
+def resume(it):
+    def done():
+        job = it.get(JOB)
+        job["spec"]["runMode"]["pause"]["enabled"] = False
+        return it.api("PUT", JOB, job)[0] == 200
+    wait_until(done, "the resume to be stored")
+
+
+def phase(it, wanted):
+    def reached():
+        status, job = it.api("GET", JOB)
+        return status == 200 and job.get("status", {}).get("phase") == wanted
+    wait_until(reached, f"phase {wanted}", limit=120)
+
+
+def running(it):
+    phase(it, "Running")
+    wait_until(lambda: len(it.pods()) == 3 and all(pod["status"]["phase"] == "Running" for pod in it.pods()), "three running pods")
