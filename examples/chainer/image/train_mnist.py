@@ -10,7 +10,7 @@ import chainer.functions as F
 import chainer.links as L
 import numpy as np
 
-PIXELS, DIGITS, SAMPLES = 28 * 28, 10, 60000
+PIXELS, DIGITS, SAMPLES, NOISE = 28 * 28, 10, 60000, 2.5
 
 
 class Perceptron(chainer.Chain):
@@ -30,13 +30,16 @@ class Alone:
 
     rank, size = 0, 1
 
+    def gather_obj(self, mine):
+        return [mine]
+
 
 def pictures(seed, count):
     """Every digit is a pattern with noise; the patterns are the same for every seed."""
     patterns = np.random.default_rng(1).random((DIGITS, PIXELS), dtype=np.float32)
     chance = np.random.default_rng(seed)
     labels = chance.integers(DIGITS, size=count).astype(np.int32)
-    return patterns[labels] + chance.standard_normal((count, PIXELS), dtype=np.float32), labels
+    return patterns[labels] + NOISE * chance.standard_normal((count, PIXELS), dtype=np.float32), labels
 
 
 def weights_hash(model):
@@ -85,8 +88,10 @@ def main():
             with chainer.no_backprop_mode(), chainer.using_config("train", False):
                 validation = float(model(*unseen).array)
             print(f"{epoch:<12}{np.mean(losses[-steps:]):<12.5f}{validation:<22.5f}{time.monotonic() - begun:<12.2f}", flush=True)
-    print(f"rank {rank} of {size}: loss {losses[0]:.4f} at step 1, {losses[-1]:.4f} at step {len(losses)}; "
-          f"weights {weights_hash(model)}", flush=True)
+    told = communicator.gather_obj(f"rank {rank} of {size}: loss {losses[0]:.4f} at step 1, {losses[-1]:.4f} at step {len(losses)}; "
+                                   f"weights {weights_hash(model)}")
+    if rank == 0:  # mpiexec would mix lines that several ranks print at once
+        print(*told, sep="\n", flush=True)
 
 
 def train(optimizer, model, samples, labels, first, communicator):

@@ -29,7 +29,7 @@ WANTED = {
     "mindspore": ["mindspore==2.10.0"],
     "paddle": ["paddlepaddle==3.3.1", "setuptools"],  # which it imports and does not ask for
     "paddle-ps": ["paddlepaddle==2.6.2", "protobuf==4.25.8", "numpy<2", "setuptools"],
-    "chainer": ["chainer==7.8.1", "numpy==1.23.5", "mpi4py==4.1.2", "setuptools<81"],  # later ones have no pkg_resources
+    "chainer": ["chainer==7.8.1", "numpy==1.23.5", "mpi4py==4.1.2", "setuptools<74"],  # numpy wants its msvccompiler
     "horovod": ["horovod==0.28.1", "setuptools<81"],
 }
 # Packages that are published as sources only: wheels of them are built with what else is in the environment, and kept.

@@ -11,7 +11,7 @@ from frameworks.environments import PYTHON
 RESULT = re.compile(r"^(?:(\w+) +│ )?rank (\d+) of (\d+): loss ([\d.]+) at step \d+, ([\d.]+) at step \d+; weights ([0-9a-f]{64})$", re.M)
 # Where mpiexec --display-map says that it starts ranks.
 MAPPED = re.compile(r"Data for node: (\S+)\s+Num slots: \d+\s+Max slots: \d+\s+Num procs: (\d+)")
-# What the walk's ranks and its first rank say in the end.
+# What the walk's first rank says of all in the end.
 WALKED = re.compile(r"^(?:\w+ +│ )?rank (\d+) of (\d+) on (\S+): \d+ walkers ended here, \d+ were sent on$", re.M)
 NONE_LOST = re.compile(r"^(?:\w+ +│ )?(\d+) of (\d+) walkers ended where their steps lead, 0 are lost$", re.M)
 

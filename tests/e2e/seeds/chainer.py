@@ -38,7 +38,7 @@ def gpus(environments):
     """Block 2, completed: as many slots as GPUs."""
     with home() as it:
         ended = it.muster("run", HERE / "chainermn-gpu.yaml", "--images", images(environments), "--capacity", "nvidia.com/gpu=3", limit=120).expect(0)
-        where = dict(find_all(r"rank (\d) on (\S+)$", ended.out))
+        where = dict(find_all(r"\(rank (\d) on ([^)]+)\)", ended.out))
         equal(sorted(where), ["0", "1", "2"], f"ranks in {ended.out[-1000:]!r}")
         equal(sum(host == "example-job-mn-workerset-ws0-0" for host in where.values()), 2, f"ranks of the worker with two GPUs: {where}")
 

@@ -40,10 +40,12 @@ def main():
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-        if step % 40 == 0:
-            print(f"rank {rank} of {size} step {step}: loss {losses[-1]:.4f}", flush=True)
-    print(f"rank {rank} of {size}: loss {losses[0]:.4f} at step 1, {losses[-1]:.4f} at step {STEPS}; "
-          f"weights {weights_hash(model)}", flush=True)
+        if step % 40 == 0 and rank == 0:
+            print(f"step {step}: loss {losses[-1]:.4f}", flush=True)
+    told = hvd.allgather_object(f"rank {rank} of {size}: loss {losses[0]:.4f} at step 1, {losses[-1]:.4f} at step {STEPS}; "
+                                f"weights {weights_hash(model)}")
+    if rank == 0:  # mpirun would mix lines that several ranks print at once
+        print(*told, sep="\n", flush=True)
     hvd.shutdown()
 
 

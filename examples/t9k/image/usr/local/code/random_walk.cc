@@ -6,6 +6,7 @@
 // rank
 #include <algorithm>
 #include <charconv>
+#include <cinttypes>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
@@ -14,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#define OMPI_SKIP_MPICXX 1  // the functions of C are enough
 #include <mpi.h>
 
 namespace {
@@ -76,7 +78,7 @@ std::vector<Walker> first_walkers(const Options& options, const Ranks& ranks) {
 }
 
 // Those that left this part give place to those that left the one before it.
-std::vector<Walker> exchange(const std::vector<Walker>& leaving, const Ranks& ranks) {
+std::vector<Walker> hand_over(const std::vector<Walker>& leaving, const Ranks& ranks) {
   const auto bytes = [](std::size_t walkers) { return static_cast<int>(walkers * sizeof(Walker)); };
   const int sent = bytes(leaving.size());
   int size = 0;
@@ -115,7 +117,7 @@ Result walk(const Options& options, const Ranks& ranks) {
       (inside ? result.ended : leaving).push_back(walker);
     }
     result.sent += static_cast<std::int64_t>(leaving.size());
-    walking = exchange(leaving, ranks);
+    walking = hand_over(leaving, ranks);
   }
   return result;
 }
@@ -125,31 +127,53 @@ bool stands_right(const Walker& walker, const Part& part, const Options& options
          walker.at >= part.begin && walker.at < part.end;
 }
 
+// What a rank tells the first one, which prints it: mpirun would mix lines of several.
+struct Report {
+  char host[MPI_MAX_PROCESSOR_NAME];
+  std::int64_t ended, right, sent;
+};
+
+Report report(const Options& options, const Ranks& ranks) {
+  const Result result = walk(options, ranks);
+  const Part part = ranks.part(options);
+  Report out{
+      .host = {},
+      .ended = static_cast<std::int64_t>(result.ended.size()),
+      .right = std::ranges::count_if(
+          result.ended, [&](const Walker& walker) { return stands_right(walker, part, options); }),
+      .sent = result.sent};
+  int length = 0;
+  MPI_Get_processor_name(out.host, &length);
+  return out;
+}
+
+void print(std::span<const Report> reports, std::int64_t started, std::int64_t right) {
+  for (std::size_t rank = 0; rank < reports.size(); ++rank) {
+    const Report& one = reports[rank];
+    std::printf("rank %zu of %zu on %.*s: %" PRId64 " walkers ended here, %" PRId64
+                " were sent on\n",
+                rank, reports.size(), MPI_MAX_PROCESSOR_NAME, one.host, one.ended, one.sent);
+  }
+  std::printf("%" PRId64 " of %" PRId64 " walkers ended where their steps lead, %" PRId64
+              " are lost\n",
+              right, started, started - right);
+  std::fflush(stdout);
+}
+
 int run(std::span<char*> words) {
   Ranks ranks;
   MPI_Comm_rank(MPI_COMM_WORLD, &ranks.self);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks.size);
   const auto options = read(words, ranks);
   if (!options) return 2;
-  char host[MPI_MAX_PROCESSOR_NAME + 1] = {};
-  int length = 0;
-  MPI_Get_processor_name(host, &length);
-  const Result result = walk(*options, ranks);
-  std::int64_t right = 0;
-  for (const Walker& walker : result.ended)
-    right += stands_right(walker, ranks.part(*options), *options) ? 1 : 0;
-  std::printf("rank %d of %d on %s: %zu walkers ended here, %lld were sent on\n", ranks.self,
-              ranks.size, host, result.ended.size(), static_cast<long long>(result.sent));
-  std::fflush(stdout);
+  const Report mine = report(*options, ranks);
+  std::vector<Report> all(ranks.self == 0 ? static_cast<std::size_t>(ranks.size) : 0);
+  MPI_Gather(&mine, sizeof(Report), MPI_BYTE, all.data(), sizeof(Report), MPI_BYTE, 0,
+             MPI_COMM_WORLD);
   const std::int64_t started = options->walkers * ranks.size;
-  const std::int64_t ended = sum(right);
-  if (ranks.self == 0) {
-    std::printf("%lld of %lld walkers ended where their steps lead, %lld are lost\n",
-                static_cast<long long>(ended), static_cast<long long>(started),
-                static_cast<long long>(started - ended));
-    std::fflush(stdout);
-  }
-  return ended == started ? 0 : 1;
+  const std::int64_t right = sum(mine.right);
+  if (ranks.self == 0) print(all, started, right);
+  return right == started ? 0 : 1;
 }
 
 }  // namespace
