@@ -35,7 +35,7 @@ WANTED = {
 # Packages that are published as sources only: wheels of them are built with what else is in the environment, and kept.
 SOURCES = {"chainer": "chainer", "horovod": "horovod"}
 # Debian's packages that an environment shows and that its wheel is compiled against; others see nothing of Debian.
-DEBIAN = {"horovod": ["python3-torch", "libtorch-dev", "libopenmpi-dev"]}
+DEBIAN = {"horovod": ["python3-torch", "libtorch-dev", "pybind11-dev", "libopenmpi-dev"]}
 # Programs of examples/ that are compiled for Open MPI, with its compiler: where in the copy of examples/, without the suffix.
 PROGRAMS = {"random_walk": "t9k/image/usr/local/code/random_walk"}
 # What a wheel is built with. MPI and PyTorch on CPUs; as many compilers as this process may use cores.
