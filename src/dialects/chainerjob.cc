@@ -130,7 +130,9 @@ plan::Role make_master(const Job& job, const mpi::Setup& setup,
   set_restart_policy(pod, "Never");
   if (job.is_distributed()) {
     add_surroundings(job, setup, pod);
-    mpi::make_launcher(setup, *find_container(job.master()), pod);
+    const std::size_t main = *find_container(job.master());
+    mpi::make_launcher(setup, main, pod);
+    mpi::report_ranks(setup, main, pod);
     pod.add_last_init_container(host_file_writer(job, setup));
   }
   out.values = pod.take_values();
@@ -216,9 +218,7 @@ class ChainerJob final : public CheckedDialect {
       out.objects = {mpi::make_key(setup),
                      mpi::make_service(setup, std::move(workers), job_label(job)),
                      make_assets(job, setup)};
-    }
-    for (plan::Role& role : out.roles) {
-      for (const plan::Object& object : out.objects) role.after.push_back(object.id);
+      for (plan::Role& role : out.roles) role.after = {out.objects.front().id};
     }
     set_end_rules(job, out);
     return out;

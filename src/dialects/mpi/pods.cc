@@ -10,6 +10,7 @@ namespace muster::dialects::mpi {
 namespace {
 
 constexpr std::string_view kServiceVariable = "MUSTER_MPI_SERVICE";
+constexpr std::string_view kForkAgentVariable = "OMPI_MCA_orte_fork_agent";
 constexpr Mount kAgentMount{.volume = kAgentVolume, .path = kAgentFolder, .read_only = true};
 
 // What its security context says; an image's own user is not known here.
@@ -95,6 +96,12 @@ void make_reachable(const Setup& setup, const plan::Value& pod_name, std::size_t
 
 void make_launcher(const Setup& setup, std::size_t main, PodEditor& pod) {
   add_key(setup, launcher_files(), main, pod);
+}
+
+void report_ranks(const Setup& setup, std::size_t main, PodEditor& pod) {
+  EnvEditor env = pod.env(main);
+  if (setup.sshd || env.has(kForkAgentVariable)) return;
+  env.set(kForkAgentVariable, fmt::format("{} rank", kAgent));
 }
 
 std::vector<std::string> idle_command(const Setup& setup) {

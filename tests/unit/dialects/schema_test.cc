@@ -101,6 +101,7 @@ const std::map<std::string, std::vector<std::string>> kRoles = {
     {"msjobs.mindspore.gitee.com", {"msReplicaSpecs.additionalProperties"}},
     {"msjobs.kubeflow.org", {"replicaSpecs.items"}},
     {"paddlejobs.batch.paddlepaddle.org", {"ps", "worker", "heter"}},
+    {"chainerjobs.kubeflow.org", {"master", "workerSets.additionalProperties", "worker"}},
 };
 
 TEST(Schema, MS14_TemplatesKeepWhatWeDoNotKnow) {
@@ -119,6 +120,27 @@ TEST(Schema, MS14_TemplatesKeepWhatWeDoNotKnow) {
     const auto& status = schema["properties"]["status"]["properties"];
     EXPECT_TRUE(status["muster"]["x-kubernetes-preserve-unknown-fields"].as_bool());
   }
+}
+
+// Paths of objects with fields of their own that drop all others.
+void find_pruned(const json::Value& schema, const std::string& path,
+                 std::vector<std::string>& pruned) {
+  if (schema["properties"].is_object() &&
+      !schema["x-kubernetes-preserve-unknown-fields"].as_bool()) {
+    pruned.push_back(path);
+  }
+  for (const auto& [name, property] : schema["properties"].as_object()) {
+    find_pruned(property, path + "." + name, pruned);
+  }
+  if (schema["additionalProperties"].is_object())
+    find_pruned(schema["additionalProperties"], path + ".*", pruned);
+}
+
+TEST(Schema, AChainerJobKeepsWhateverItsSpecHolds) {
+  const auto schema = registry().find("kubeflow.org/v1alpha1", "ChainerJob")->schema();
+  std::vector<std::string> pruned;
+  find_pruned(schema["properties"]["spec"], "spec", pruned);
+  EXPECT_THAT(pruned, testing::IsEmpty());
 }
 
 std::vector<std::string> rules_at(const json::Value& schema) {
