@@ -31,6 +31,7 @@ constexpr Mount kAssets{.volume = "chainer-operator-volume-assets",
 constexpr std::string_view kHostFile = "/kubeflow/chainer-operator/generated/hostfile";
 constexpr std::string_view kWorkerLines = "/kubeflow/chainer-operator/assets/hostfile";
 constexpr std::string_view kRemoteShell = "/kubeflow/chainer-operator/assets/kubexeb.sh";
+constexpr std::string_view kRemoteShellVariable = "OMPI_MCA_plm_rsh_agent";
 constexpr int kAssetsMode = 0555;
 
 constexpr std::size_t kLongestMaster = 57;  // with six characters more the name fits a label
@@ -66,6 +67,11 @@ plan::Object make_assets(const Job& job, const mpi::Setup& setup) {
   return out;
 }
 
+// The agent knows by it for whom to wait: who calls ssh calls it by its own name.
+std::string remote_shell_of(const mpi::Setup& setup) {
+  return setup.sshd ? mpi::remote_shell(setup) : std::string(kRemoteShell);
+}
+
 // Files and variables that master and workers have alike, in every container.
 void add_surroundings(const Job& job, const mpi::Setup& setup, PodEditor& pod) {
   pod.add_volume(kGenerated.volume, "emptyDir", json::Object{});
@@ -74,8 +80,8 @@ void add_surroundings(const Job& job, const mpi::Setup& setup, PodEditor& pod) {
   pod.mount_everywhere(kGenerated);
   pod.mount_everywhere(kAssets);
   mpi::add_agent(setup, pod);
-  pod.every_container([](EnvEditor& env) {
-    env.set("OMPI_MCA_plm_rsh_agent", std::string(kRemoteShell));
+  pod.every_container([&](EnvEditor& env) {
+    env.set(kRemoteShellVariable, remote_shell_of(setup));
     env.set("OMPI_MCA_orte_keep_fqdn_hostnames", "t");
     env.set("OMPI_MCA_orte_default_hostfile", std::string(kHostFile));
     env.set("OMPI_MCA_btl_tcp_if_exclude", "lo,docker0");
@@ -95,6 +101,10 @@ json::Value host_file_writer(const Job& job, const mpi::Setup& setup) {
                   {"valueFrom",
                    json::Object{{"fieldRef", json::Object{{"apiVersion", "v1"},
                                                           {"fieldPath", "metadata.name"}}}}}}}}};
+  if (setup.sshd) {
+    out["env"].array().push_back(
+        json::Object{{"name", kRemoteShellVariable}, {"value", remote_shell_of(setup)}});
+  }
   add_mount(out, kGenerated);
   add_mount(out, kAssets);
   mpi::give_key(setup, out);
@@ -132,7 +142,7 @@ plan::Role make_master(const Job& job, const mpi::Setup& setup,
     add_surroundings(job, setup, pod);
     const std::size_t main = *find_container(job.master());
     mpi::make_launcher(setup, main, pod);
-    mpi::report_ranks(setup, main, pod);
+    mpi::advise_mpirun(setup, main, pod);
     pod.add_last_init_container(host_file_writer(job, setup));
   }
   out.values = pod.take_values();

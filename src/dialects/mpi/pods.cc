@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::string_view kServiceVariable = "MUSTER_MPI_SERVICE";
 constexpr std::string_view kForkAgentVariable = "OMPI_MCA_orte_fork_agent";
+constexpr std::string_view kNoTreeVariable = "OMPI_MCA_plm_rsh_no_tree_spawn";
 constexpr Mount kAgentMount{.volume = kAgentVolume, .path = kAgentFolder, .read_only = true};
 
 // What its security context says; an image's own user is not known here.
@@ -98,10 +99,11 @@ void make_launcher(const Setup& setup, std::size_t main, PodEditor& pod) {
   add_key(setup, launcher_files(), main, pod);
 }
 
-void report_ranks(const Setup& setup, std::size_t main, PodEditor& pod) {
+void advise_mpirun(const Setup& setup, std::size_t main, PodEditor& pod) {
   EnvEditor env = pod.env(main);
-  if (setup.sshd || env.has(kForkAgentVariable)) return;
-  env.set(kForkAgentVariable, fmt::format("{} rank", kAgent));
+  const std::string_view name = setup.sshd ? kNoTreeVariable : kForkAgentVariable;
+  if (env.has(name)) return;
+  env.set(name, setup.sshd ? "1" : fmt::format("{} rank", kAgent));
 }
 
 std::vector<std::string> idle_command(const Setup& setup) {

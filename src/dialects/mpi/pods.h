@@ -32,9 +32,10 @@ std::vector<std::string> idle_command(const Setup& setup);
 // A pod from which ranks are started, when the agent is there: key and MUSTER_MPI_SERVICE.
 void make_launcher(const Setup& setup, std::size_t main, PodEditor& pod);
 
-// Has mpirun start its own ranks by the agent too, so that a failure of theirs is remarked on, where
-// the user has no other use for `orte_fork_agent`. For launchers that are not run by the agent.
-void report_ranks(const Setup& setup, std::size_t main, PodEditor& pod);
+// What `launch` tells mpirun, for launchers that are not run by it, where the user says nothing
+// else: to start its own ranks by the agent too, so that a failure of theirs is remarked on; and
+// that with ssh it starts all daemons itself, because only its container has the private key.
+void advise_mpirun(const Setup& setup, std::size_t main, PodEditor& pod);
 
 // Key and MUSTER_MPI_SERVICE in a container that is not in a pod yet.
 void give_key(const Setup& setup, json::Value& container);
