@@ -96,7 +96,7 @@ TEST(T9kMpiJob, TheLauncherIsACopyWithoutWhatOnlyWorkersNeed) {
       "worker: {template: {metadata: {annotations: {note: mine}}, spec: {nodeSelector: {pool: a}, "
       "initContainers: [{name: fetch, image: i, resources: {limits: {nvidia.com/gpu: 1, cpu: "
       "1}}}], containers: [{name: sidecar, image: s}, {name: mpi-worker, image: i, command: [x], "
-      "args: [y], ports: [{containerPort: 22}], readinessProbe: {tcpSocket: {port: 22}}, "
+      "args: [z], ports: [{containerPort: 22}], readinessProbe: {tcpSocket: {port: 22}}, "
       "resources: {limits: {nvidia.com/gpu: 1, cpu: 2}, requests: {rdma/hca: 1}}}]}}}"));
   const plan::Role& launcher = *plan.role("launcher");
   const json::Value& main = main_container(launcher);
@@ -137,7 +137,7 @@ TEST(T9kMpiJob, ALauncherMayHaveATemplateOfItsOwn) {
   const auto job = [](const std::string& launcher) {
     auto out = mpi_job(
         "{mpiConfig: {script: [./walk]}, replicaSpecs: [{type: worker, template: {spec: "
-        "{nodeSelector: {gpu: yes}, containers: [{name: worker, image: 'w:1', workingDir: /code, "
+        "{nodeSelector: {pool: gpu}, containers: [{name: worker, image: 'w:1', workingDir: /code, "
         "env: [{name: A, value: '1'}, {name: B, value: '2'}]}]}}}]}");
     out["spec"]["replicaSpecs"].array().push_back(parse(launcher));
     return mpi_plan(out);
@@ -154,10 +154,10 @@ TEST(T9kMpiJob, ALauncherMayHaveATemplateOfItsOwn) {
   EXPECT_THAT(command_of(pod, 1), Not(Contains("A"))) << "the launcher has no A to hand on";
   EXPECT_THAT(command_of(pod, 1), Contains("B"));
   const auto placed =
-      job("{type: launcher, template: {metadata: {labels: {team: x}}, spec: {nodeSelector: {cpu: "
-          "yes}}}}");
+      job("{type: launcher, template: {metadata: {labels: {team: x}}, spec: {nodeSelector: {pool: "
+          "cpu}}}}");
   const json::Value& copy = placed.role("launcher")->pod;
-  EXPECT_EQ(copy["spec"]["nodeSelector"], parse("{cpu: yes}"));
+  EXPECT_EQ(copy["spec"]["nodeSelector"], parse("{pool: cpu}"));
   EXPECT_EQ(copy["metadata"]["labels"]["team"].as_string(), "x");
   EXPECT_EQ(copy["spec"]["containers"][0]["image"].as_string(), "w:1");
 }
@@ -205,9 +205,9 @@ TEST(T9kMpiJob, SshdRunsOnlyWhereSomebodyAsksForIt) {
   const auto asked = mpi_job("ssh: {sshdPath: /opt/sshd, sshAuthMountPath: /keys}");
   EXPECT_THAT(worker(asked), ElementsAre("/muster/bin/muster-agent", "sshd", "--sshd", "/opt/sshd",
                                          "--auth", "/keys"));
-  EXPECT_EQ(mpi_plan(asked).objects[0].source, plan::Source::SshKeys);
-  const json::Value& launcher = mpi_plan(asked).role("launcher")->pod;
-  const json::Value env = launcher["spec"]["containers"][0]["env"];
+  const plan::Plan by_sshd = mpi_plan(asked);
+  EXPECT_EQ(by_sshd.objects[0].source, plan::Source::SshKeys);
+  const json::Value& env = main_container(*by_sshd.role("launcher"))["env"];
   EXPECT_THAT((*api::find_named(env, "OMPI_MCA_plm_rsh_agent"))["value"].as_string(),
               testing::StartsWith("ssh "));
   EXPECT_NE(api::find_named(env, "OMPI_MCA_orte_keep_fqdn_hostnames"), nullptr);
