@@ -15,8 +15,8 @@ namespace {
 
 constexpr int kUsageError = 2;
 
-constexpr std::array kVerbs{mpi::kInstall, mpi::kRun,  mpi::kRsh,           mpi::kLaunch,
-                            mpi::kHosts,   mpi::kRank, paddle_legacy::kVerb};
+constexpr std::array kVerbs{mpi::kInstall, mpi::kRun,  mpi::kRsh,  mpi::kLaunch,
+                            mpi::kHosts,   mpi::kRank, mpi::kSshd, paddle_legacy::kVerb};
 
 bool asks_for_help(std::string_view word) {
   return word == "--help" || word == "-h" || word == "help";

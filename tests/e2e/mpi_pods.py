@@ -30,6 +30,7 @@ mount -t devpts pod root/dev/pts -o ptmxmode=0666
 ln -s pts/ptmx root/dev/ptmx
 ln -s /proc/self/fd root/dev/fd
 touch root/dev/termination-log
+mount --bind "$MESSAGE" root/dev/termination-log
 mount --bind "$HOSTS" root/etc/hosts
 mkdir -p root/muster/bin root/muster/key
 mount --bind "$FILES" root/mnt
@@ -37,11 +38,12 @@ mount --bind "$FILES" root/mnt
 if [ -n "$KEY" ]; then printf %s "$KEY" > root/muster/key/key; chmod 400 root/muster/key/key; fi
 hostname "$NAME"
 mount -t proc proc root/proc
+mount -t sysfs sys root/sys
 read go
 ip link set lo up
 ip link set eth0 up
 ip address add "$ADDRESS/24" dev eth0
-exec chroot root /usr/bin/env -i $VARIABLES /bin/sh -c 'cd "$WORK"; exec "$@" </dev/null' sh "$@"
+exec chroot root /usr/bin/env -i "$@" </dev/null
 """
 
 
@@ -58,15 +60,18 @@ class Host:
         self.mount = network.directory / f"root-{name}"
         self.mount.mkdir(exist_ok=True)
         self.out = network.directory / f"out-{name}-{len(network.running)}"
+        self.message = network.directory / f"message-{name}-{len(network.running)}"  # what the container's status would say
+        self.message.touch()
         environment = {"PATH": PATH, "HOME": "/root", "WORK": "/root", "MUSTER_MPI_SERVICE": SERVICE, "OMPI_ALLOW_RUN_AS_ROOT": 1,
                        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 1, "OMPI_MCA_plm_rsh_agent": "/mnt/rsh", "OMPI_MCA_orte_keep_fqdn_hostnames": "t",
                        "OMPI_MCA_btl_tcp_if_exclude": "lo", "OMPI_MCA_rmaps_base_oversubscribe": 1, **variables}
-        seen = {"POD": self.mount, "HOSTS": network.hosts, "FILES": network.files, "BIN": BIN, "KEY": key or "", "NAME": name,
-                "ADDRESS": self.address, "VARIABLES": " ".join(f"{one}={value}" for one, value in environment.items() if value is not None)}
+        seen = {"POD": self.mount, "HOSTS": network.hosts, "FILES": network.files, "BIN": BIN, "KEY": key or "", "NAME": name, "MESSAGE": self.message,
+                "ADDRESS": self.address}
+        given = [f"{one}={value}" for one, value in environment.items() if value is not None]
         with self.out.open("w") as out:
             self.process = subprocess.Popen(
                 ["unshare", "--net", "--uts", "--ipc", "--mount", "--pid", "--fork", "--kill-child", "--propagation", "private",
-                 "/bin/sh", "-c", START, "sh", *words],
+                 "/bin/sh", "-c", START, "sh", *given, "/bin/sh", "-c", 'cd "$WORK"; exec "$@"', "sh", *words],
                 env={**os.environ, **{one: str(value) for one, value in seen.items()}}, stdin=subprocess.PIPE, stdout=out,
                 stderr=subprocess.STDOUT, text=True)
         network.running.append(self)

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "agent/mpi/frames.h"
-#include "agent/mpi/report.h"
-#include "agent/mpi/tally.h"
+#include "agent/mpi/tally/report.h"
+#include "agent/mpi/tally/tally.h"
 
 namespace {
 

@@ -31,7 +31,8 @@ Result<void> copy_program(const std::string& directory) {
 
 Task<Result<int>> install(VerbContext& context) {
   if (context.arguments.size() != 1)
-    co_return fail(ErrorCode::BadRequest, "one directory is needed; muster-agent install --help");
+    co_return fail(ErrorCode::BadRequest,
+                   "one directory is needed; muster-agent install --help says more");
   CO_TRY(copy_program(context.arguments.front()));
   co_return 0;
 }

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <csignal>
-#include <map>
 
 #include <fmt/format.h>
 
@@ -8,8 +7,9 @@
 #include "agent/files.h"
 #include "agent/mpi/front.h"
 #include "agent/mpi/hostfile.h"
+#include "agent/mpi/options.h"
 #include "agent/mpi/peers.h"
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 #include "agent/mpi/verbs.h"
 #include "agent/output.h"
 #include "rt/scope.h"
@@ -20,30 +20,6 @@ namespace {
 // Name lookups block; a slow server must not hold up those that answer.
 constexpr int kLookups = 4;
 
-struct Words {
-  std::map<std::string, std::string> options;
-  std::vector<std::string> command;  // after "--"
-};
-
-Result<Words> read_words(const std::vector<std::string>& arguments,
-                         const std::vector<std::string>& known, const char* verb) {
-  Words words;
-  for (std::size_t at = 0; at < arguments.size(); at += 2) {
-    if (arguments[at] == "--") {
-      words.command.assign(arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                           arguments.end());
-      break;
-    }
-    if (std::ranges::find(known, arguments[at]) == known.end() || at + 1 == arguments.size()) {
-      return fail(ErrorCode::BadRequest,
-                  fmt::format("\"{}\" is no option, or lacks its value; muster-agent {} --help",
-                              arguments[at], verb));
-    }
-    words.options[arguments[at]] = arguments[at + 1];
-  }
-  return words;
-}
-
 Task<void> watch_signals(rt::Signals& signals, Ending& ending) {
   const auto number = co_await signals.next();
   if (number) ending.take(*number);
@@ -51,7 +27,8 @@ Task<void> watch_signals(rt::Signals& signals, Ending& ending) {
 
 Task<Result<void>> wait_for(VerbContext& context, std::vector<std::string> hosts) {
   const auto limit = CO_TRY(read_wait(context.environment, Duration::zero()));
-  auto settings = CO_TRY(read_settings(context.environment));
+  auto settings = CO_TRY(uses_ssh(context.environment) ? read_ssh_settings(context.environment)
+                                                       : read_settings(context.environment));
   std::erase_if(hosts, [&, own = own_hostname()](const auto& host) {
     return is_own_name(host, own, settings.service);
   });
@@ -74,6 +51,21 @@ Task<Result<int>> wait_or_signal(VerbContext& context, std::vector<std::string> 
   co_return 0;
 }
 
+// What we have Open MPI do unless the job says otherwise. With ssh, who starts daemons needs the
+// private key, and only the launcher has it; and nobody is there to hear of ranks.
+std::vector<std::string> variables_of_mpirun(const Environment& environment,
+                                             const std::string& hostfile) {
+  std::vector<std::string> variables;
+  if (uses_ssh(environment)) {
+    for (const auto* name : {"OMPI_MCA_plm_rsh_no_tree_spawn", "OMPI_MCA_orte_keep_fqdn_hostnames"})
+      if (environment.get(name).empty()) variables.push_back(std::string(name) + "=1");
+    return variables;
+  }
+  variables = fork_agent_variables(environment);
+  variables.push_back("MUSTER_MPI_HOSTFILE=" + hostfile);
+  return variables;
+}
+
 Result<void> write_file(const std::string& path, const std::string& text) {
   const auto file = TRY(create_log(path));
   if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
@@ -84,32 +76,30 @@ Result<void> write_file(const std::string& path, const std::string& text) {
 }  // namespace
 
 Task<Result<int>> hosts(VerbContext& context) {
-  auto words = CO_TRY(read_words(context.arguments, {"--from", "--to", "--append"}, "hosts"));
-  if (!words.options.contains("--from") || !words.options.contains("--to"))
-    co_return fail(ErrorCode::BadRequest, "--from and --to are needed; muster-agent hosts --help");
-  auto text = CO_TRY(read_file(words.options["--from"]));
+  auto options =
+      CO_TRY(read_options(context.arguments, {"--from", "--to"}, {"--append"}, "hosts")).values;
+  auto text = CO_TRY(read_file(options["--from"]));
   const int signal = CO_TRY(co_await wait_or_signal(context, hosts_in(text)));
   if (signal != 0) co_return 128 + signal;
   if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  if (words.options.contains("--append")) text += words.options["--append"] + "\n";
-  CO_TRY(write_file(words.options["--to"], text));
+  if (options.contains("--append")) text += options["--append"] + "\n";
+  CO_TRY(write_file(options["--to"], text));
   co_return 0;
 }
 
 Task<Result<int>> launch(VerbContext& context) {
-  auto words = CO_TRY(read_words(context.arguments, {"--hostfile"}, "launch"));
-  if (!words.options.contains("--hostfile") || words.command.empty()) {
-    co_return fail(
-        ErrorCode::BadRequest,
-        "--hostfile and, after \"--\", a command are needed; muster-agent launch --help");
+  auto options = CO_TRY(read_options(context.arguments, {"--hostfile"}, {}, "launch"));
+  if (options.command.empty()) {
+    co_return fail(ErrorCode::BadRequest,
+                   "the command stands after \"--\"; muster-agent launch --help says more");
   }
-  const auto text = CO_TRY(read_file(words.options["--hostfile"]));
+  const auto hostfile = options.values["--hostfile"];
+  const auto text = CO_TRY(read_file(hostfile));
   const int signal = CO_TRY(co_await wait_or_signal(context, hosts_in(text)));
   if (signal != 0) co_return 128 + signal;
   print("services are ready!\n");
-  auto variables = fork_agent_variables(context.environment);
-  variables.push_back("MUSTER_MPI_HOSTFILE=" + words.options["--hostfile"]);
-  co_return co_await run_in_front(context, std::move(words.command), std::move(variables));
+  co_return co_await run_in_front(context, std::move(options.command),
+                                  variables_of_mpirun(context.environment, hostfile));
 }
 
 }  // namespace muster::agent::mpi

@@ -17,29 +17,38 @@ struct Patience {
   std::function<void(const Error&)> on_failure;
 };
 
-// Connections to the agents of other pods of the job. `loop` and `pool` outlive it.
+// Connections to other pods of the job, tried until they answer. `loop` and `pool` outlive it.
 class Peers {
  public:
+  // With the job's key to their agents; without settings.key in plain text to their sshd.
   static Result<std::unique_ptr<Peers>> create(rt::RealLoop& loop, rt::Pool& pool,
                                                Settings settings);
 
-  // Repeats until the host answers. A peer that keeps refusing our key is given up after half a
-  // minute: names may lead to the pods of an older job of the same name for so long, not longer.
+  // To the agent of the host. A peer that keeps refusing our key is given up after half a minute:
+  // names may lead to the pods of an older job of the same name for so long, not longer.
   Task<Result<std::unique_ptr<FrameChannel>>> reach(std::string host, Patience patience);
 
- private:
-  Peers(rt::RealLoop& loop, rt::Pool& pool, Settings settings, net::TlsContext tls);
+  // Until what starts processes there, the agent or sshd, has answered once.
+  Task<Result<void>> wait_for_answer(std::string host, Patience patience);
 
+ private:
+  Peers(rt::RealLoop& loop, rt::Pool& pool, Settings settings, std::optional<net::TlsContext> tls);
+
+  Task<Result<std::unique_ptr<net::Stream>>> connect(std::string host);
   Task<Result<std::unique_ptr<FrameChannel>>> attempt(std::string host);
+  Task<Result<std::unique_ptr<FrameChannel>>> ask(std::string host);
+  Task<Result<std::unique_ptr<FrameChannel>>> repeat(
+      Task<Result<std::unique_ptr<FrameChannel>>> (Peers::*attempt)(std::string), std::string host,
+      Patience patience);
 
   rt::RealLoop& loop_;
   rt::Pool& pool_;
   Settings settings_;
-  net::TlsContext tls_;
+  std::optional<net::TlsContext> tls_;  // none: sshd
   rt::Gate at_once_;
 };
 
-// Until the agent of every host has answered; says on stderr whom it waits for. Limit 0: no end.
+// Until every host has answered; says on stderr whom it waits for. Limit 0: no end.
 Task<Result<void>> wait_for_hosts(rt::RealLoop& loop, Peers& peers, std::vector<std::string> hosts,
                                   Duration limit);
 

@@ -9,7 +9,7 @@
 #include "agent/ending.h"
 #include "agent/mpi/front.h"
 #include "agent/mpi/peers.h"
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 #include "agent/mpi/verbs.h"
 #include "agent/output.h"
 #include "base/strings.h"
@@ -96,7 +96,7 @@ Task<Result<int>> rsh(VerbContext& context) {
   auto words = context.arguments;
   if (words.size() < 2)
     co_return fail(ErrorCode::BadRequest,
-                   "a host and a command are needed; muster-agent rsh --help");
+                   "a host and a command are needed; muster-agent rsh --help says more");
   const auto host = words.front();
   words.erase(words.begin());
   auto line = join(words, " ");

@@ -2,8 +2,8 @@
 
 #include "agent/mpi/front.h"
 #include "agent/mpi/processes.h"
-#include "agent/mpi/report.h"
 #include "agent/mpi/server.h"
+#include "agent/mpi/tally/report.h"
 #include "agent/mpi/verbs.h"
 
 namespace muster::agent::mpi {
@@ -12,7 +12,8 @@ namespace {
 Result<std::vector<std::string>> command_of(std::vector<std::string> words) {
   if (words.empty()) return words;
   if (words.front() != "--" || words.size() == 1) {
-    return fail(ErrorCode::BadRequest, "the command stands after \"--\"; muster-agent run --help");
+    return fail(ErrorCode::BadRequest,
+                "the command stands after \"--\"; muster-agent run --help says more");
   }
   words.erase(words.begin());
   return words;

@@ -37,7 +37,7 @@ Server::Server(rt::RealLoop& loop, Reaper& reaper, std::unique_ptr<net::Listener
 Result<std::unique_ptr<Server>> Server::listen(rt::RealLoop& loop, Reaper& reaper,
                                                const Settings& settings,
                                                std::vector<std::string> variables) {
-  const auto tls = TRY(net::TlsContext::key_server(settings.key));
+  const auto tls = TRY(net::TlsContext::key_server(*settings.key));
   net::TcpListenOptions options{
       .address = "::", .port = settings.port, .tls = tls, .keep_alive = true};
   auto listener = net::listen_tcp(loop, options);

@@ -7,7 +7,7 @@
 
 #include "agent/child.h"
 #include "agent/mpi/channel.h"
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 #include "rt/scope.h"
 
 namespace muster::agent::mpi {

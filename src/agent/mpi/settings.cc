@@ -14,6 +14,7 @@ constexpr auto kKeyFile = "/muster/key/key";
 // Names the protocol as well: a key is never used with another one.
 constexpr auto kIdentity = "muster-mpi-1";
 constexpr std::size_t kKeyDigits = 64;
+constexpr std::uint16_t kDefaultSshPort = 22;
 
 int digit_of(char c) {
   if (c >= '0' && c <= '9') return c - '0';
@@ -37,6 +38,17 @@ Result<Secret> decode_key(std::string_view text, const std::string& file) {
   return Secret(std::move(bytes));
 }
 
+Result<std::uint16_t> read_port(const Environment& environment, const char* name,
+                                std::uint16_t otherwise) {
+  const auto text = environment.get(name);
+  if (text.empty()) return otherwise;
+  const auto number = parse_int(text);
+  if (!number || *number < 1 || *number > 65535) {
+    return fail(ErrorCode::Invalid, fmt::format("{} is \"{}\"; a port is 1 to 65535", name, text));
+  }
+  return static_cast<std::uint16_t>(*number);
+}
+
 }  // namespace
 
 Result<Settings> read_settings(const Environment& environment) {
@@ -45,17 +57,22 @@ Result<Settings> read_settings(const Environment& environment) {
   if (file.empty()) file = kKeyFile;
   const auto text = read_file(file);
   if (!text) return fail(text.error().in("the job's key"));
-  settings.key = {.identity = kIdentity, .key = TRY(decode_key(trim(*text), file))};
-  if (const auto port = environment.get("MUSTER_MPI_PORT"); !port.empty()) {
-    const auto number = parse_int(port);
-    if (!number || *number < 1 || *number > 65535) {
-      return fail(ErrorCode::Invalid,
-                  fmt::format("MUSTER_MPI_PORT is \"{}\"; a port is 1 to 65535", port));
-    }
-    settings.port = static_cast<std::uint16_t>(*number);
-  }
+  settings.key.emplace(
+      net::TlsKeyOptions{.identity = kIdentity, .key = TRY(decode_key(trim(*text), file))});
+  settings.port = TRY(read_port(environment, "MUSTER_MPI_PORT", kDefaultPort));
   settings.service = environment.get("MUSTER_MPI_SERVICE");
   return settings;
+}
+
+bool uses_ssh(const Environment& environment) {
+  const auto agent = environment.get("OMPI_MCA_plm_rsh_agent");
+  const auto program = agent.substr(0, agent.find(' '));
+  return program == "ssh" || program.ends_with("/ssh");
+}
+
+Result<Settings> read_ssh_settings(const Environment& environment) {
+  return Settings{.port = TRY(read_port(environment, "MUSTER_SSH_PORT", kDefaultSshPort)),
+                  .service = environment.get("MUSTER_MPI_SERVICE")};
 }
 
 Result<Duration> read_wait(const Environment& environment, Duration otherwise) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "agent/environment.h"
@@ -14,7 +15,7 @@ inline constexpr std::uint16_t kDefaultPort = 8122;
 
 // What the pods of one MPI job have in common.
 struct Settings {
-  net::TlsKeyOptions key;  // the job's
+  std::optional<net::TlsKeyOptions> key;  // the job's; none: sshd starts processes
   std::uint16_t port = kDefaultPort;
   std::string service;  // under which the names of pods resolve; empty: as they are
 };
@@ -22,6 +23,11 @@ struct Settings {
 // From MUSTER_MPI_KEY (the file; default: where the key is mounted), MUSTER_MPI_PORT and
 // MUSTER_MPI_SERVICE.
 Result<Settings> read_settings(const Environment& environment);
+
+// True where mpirun starts its daemons with ssh, by OMPI_MCA_plm_rsh_agent.
+bool uses_ssh(const Environment& environment);
+// From MUSTER_SSH_PORT (default: 22) and MUSTER_MPI_SERVICE.
+Result<Settings> read_ssh_settings(const Environment& environment);
 
 // MUSTER_MPI_WAIT in seconds; 0: without end.
 Result<Duration> read_wait(const Environment& environment, Duration otherwise);

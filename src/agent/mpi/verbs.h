@@ -11,6 +11,7 @@ Task<Result<int>> rsh(VerbContext& context);
 Task<Result<int>> hosts(VerbContext& context);
 Task<Result<int>> launch(VerbContext& context);
 Task<Result<int>> rank(VerbContext& context);
+Task<Result<int>> sshd(VerbContext& context);
 
 inline constexpr Verb kInstall{
     .name = "install",
@@ -71,9 +72,10 @@ inline constexpr Verb kLaunch{
 
 Waits until the agent of every host in FILE answers, says meanwhile for whom it waits, prints
 "services are ready!", then runs COMMAND in its place: environment, directory, signals, terminal and exit
-code are the command's own.
+code are the command's own. Where OMPI_MCA_plm_rsh_agent is ssh, it waits for sshd instead.
 
-Environment: as of `rsh`; MUSTER_MPI_WAIT is without end by default.
+Environment: as of `rsh`; MUSTER_MPI_WAIT is without end by default; with ssh
+  MUSTER_SSH_PORT      where sshd listens; default: 22
 )",
     .run = launch};
 
@@ -87,5 +89,18 @@ Runs PROGRAM and ends as it does. The agent in the launcher's container is told 
 ended; it says in the container's termination message which hosts ran no rank and which ranks failed.
 )",
     .run = rank};
+
+inline constexpr Verb kSshd{
+    .name = "sshd",
+    .summary = "a worker of an MPI job that is to be reached by ssh: prepares and becomes sshd",
+    .help = R"(usage: muster-agent sshd --sshd PROGRAM --auth DIRECTORY
+
+Becomes `PROGRAM -D -e`, OpenSSH's server (7.8 or newer), with the job's host key and authorized keys from
+DIRECTORY and no other way in. What is started over it has the environment of this container.
+
+Environment:
+  MUSTER_SSH_PORT   where it listens; default: 22
+)",
+    .run = sshd};
 
 }  // namespace muster::agent::mpi

@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 
 constexpr Duration kFirstSilence = 2s;  // what takes longer is said
 constexpr Duration kSilence = 10s;
-constexpr Duration kAnswerLimit = 10s;
 constexpr std::size_t kShown = 8;
 
 // The hosts that have not answered yet, with the reason of the last attempt.
@@ -25,7 +24,7 @@ class Waiting {
       : loop_(loop), peers_(peers), limit_(limit), changed_(loop), scope_(loop) {}
 
   Task<Result<void>> run(std::vector<std::string> hosts) {
-    for (const auto& host : hosts) reasons_.emplace(host, "not asked yet");
+    for (const auto& host : hosts) reasons_.emplace(host, "no answer yet");
     for (auto& host : hosts) scope_.spawn(one(std::move(host)));
     scope_.spawn(tell());
     auto result = co_await until_all_answered();
@@ -45,28 +44,15 @@ class Waiting {
   }
 
   Task<void> one(std::string host) {
-    const auto answered = co_await ask(host);
+    const auto answered = co_await peers_.wait_for_answer(
+        host, {.limit = limit_,
+               .on_failure = [this, host](const Error& error) { reasons_[host] = error.message; }});
     if (answered) {
       reasons_.erase(host);
     } else if (answered.error().code != ErrorCode::Cancelled && !failure_) {
       failure_ = answered.error();
     }
     changed_.set();
-  }
-
-  Task<Result<void>> ask(std::string host) {
-    while (true) {
-      auto channel = CO_TRY(co_await peers_.reach(
-          host, {.limit = limit_, .on_failure = [this, host](const Error& error) {
-                   reasons_[host] = error.message;
-                 }}));
-      CO_TRY(co_await channel->send(FrameType::Ping, ""));
-      const auto answer = co_await rt::with_timeout(loop_, kAnswerLimit, channel->receive());
-      if (answer && answer->type == FrameType::Pong) co_return Result<void>{};
-      if (!answer && answer.error().code == ErrorCode::Cancelled) co_return fail(answer.error());
-      reasons_[host] = answer ? "an unexpected answer" : answer.error().message;
-      CO_TRY(co_await rt::sleep_for(loop_, 1s));
-    }
   }
 
   Task<void> tell() {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 
 namespace muster::agent::mpi {
 namespace {

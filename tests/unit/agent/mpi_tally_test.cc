@@ -1,5 +1,5 @@
 // What is said at the end of an MPI job.
-#include "agent/mpi/tally.h"
+#include "agent/mpi/tally/tally.h"
 
 #include <gtest/gtest.h>
 
@@ -35,13 +35,18 @@ TEST(Remark, NothingIsSaidOfAJobThatWentWell) {
 TEST(Remark, HostsWithoutARank) {
   EXPECT_EQ(remark({started("w-1", 0)}, {"w-0", "w-1", "w-2"}),
             "2 of 3 hosts ran no rank: w-0, w-2");
-  EXPECT_EQ(remark({}, {"10.0.0.1", "10.0.0.2"}), "2 of 2 hosts ran no rank: 10.0.0.1, 10.0.0.2");
+  EXPECT_EQ(remark({started("10.0.0.1", 0)}, {"10.0.0.1", "10.0.0.2"}),
+            "1 of 2 hosts ran no rank: 10.0.0.2");
+}
+
+TEST(Remark, WithoutAnyReportNothingIsKnown) {
+  EXPECT_EQ(remark({}, {"w-0", "w-1"}), "");
 }
 
 TEST(Remark, OfHostsThatCouldNotBeSeenNothingIsSaid) {
-  Counts counts{.unobserved = {"w-0"}};
-  EXPECT_EQ(remark_on(read_counts(write_counts(counts)), {"w-0", "w-1"}),
-            "1 of 2 hosts ran no rank: w-1");
+  const Counts counts{.ran = {"w-2"}, .unobserved = {"w-0"}};
+  EXPECT_EQ(remark_on(read_counts(write_counts(counts)), {"w-0", "w-1", "w-2"}),
+            "1 of 3 hosts ran no rank: w-1");
 }
 
 TEST(Remark, RanksThatFailed) {
@@ -59,8 +64,8 @@ TEST(Remark, ARankThatWasStartedAgainCountsAsWhatItBecame) {
 TEST(Remark, NamesSome) {
   std::vector<std::string> hosts;
   for (int i = 10; i < 30; ++i) hosts.push_back("w-" + std::to_string(i));
-  EXPECT_EQ(remark({}, hosts),
-            "20 of 20 hosts ran no rank: w-10, w-11, w-12, w-13, w-14, w-15, w-16, w-17 and 12 "
+  EXPECT_EQ(remark({started("w-29", 0)}, hosts),
+            "19 of 20 hosts ran no rank: w-10, w-11, w-12, w-13, w-14, w-15, w-16, w-17 and 11 "
             "more");
 }
 
@@ -114,7 +119,7 @@ class MpiSettings : public ::testing::Test {
 TEST_F(MpiSettings, TheKeyIsSixtyFourDigits) {
   const auto settings = with_key(std::string(62, '0') + "fe\n");
   ASSERT_TRUE(settings) << settings.error().message;
-  EXPECT_EQ(settings->key.key.reveal(), std::string(31, '\0') + "\xfe");
+  EXPECT_EQ(settings->key->key.reveal(), std::string(31, '\0') + "\xfe");
   EXPECT_EQ(settings->port, 8122);
   for (const auto& wrong : {std::string("1234"), std::string(64, 'F'), std::string(65, '0')}) {
     const auto refused = with_key(wrong);

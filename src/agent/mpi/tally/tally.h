@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "agent/environment.h"
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 #include "base/error.h"
 
 namespace muster::agent::mpi {

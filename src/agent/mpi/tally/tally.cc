@@ -1,4 +1,4 @@
-#include "agent/mpi/tally.h"
+#include "agent/mpi/tally/tally.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -97,7 +97,9 @@ void apply(Counts& counts, const RankReport& report) {
 
 std::string remark_on(const Counts& counts, const std::vector<std::string>& hosts) {
   std::vector<std::string> idle;
-  for (const auto& host : hosts) {
+  // Before the first rank, or where somebody else's program stands in the place of ours, nothing is
+  // known of any host.
+  for (const auto& host : counts.ran.empty() ? std::vector<std::string>() : hosts) {
     const auto name = short_name(host);
     if (!counts.ran.contains(name) && !counts.unobserved.contains(name)) idle.push_back(name);
   }

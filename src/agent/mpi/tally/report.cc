@@ -1,11 +1,11 @@
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 
 #include <fmt/format.h>
 
 #include "agent/mpi/channel.h"
 #include "agent/mpi/processes.h"
 #include "agent/mpi/settings.h"
-#include "agent/mpi/tally.h"
+#include "agent/mpi/tally/tally.h"
 #include "base/strings.h"
 
 namespace muster::agent::mpi {

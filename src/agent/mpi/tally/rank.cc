@@ -5,7 +5,7 @@
 
 #include "agent/child.h"
 #include "agent/mpi/front.h"
-#include "agent/mpi/report.h"
+#include "agent/mpi/tally/report.h"
 #include "agent/mpi/verbs.h"
 #include "agent/output.h"
 #include "base/strings.h"
@@ -47,7 +47,8 @@ Task<void> note(rt::RealLoop& loop, ReportSink& sink, RankReport report) {
 
 Task<Result<int>> rank(VerbContext& context) {
   if (context.arguments.empty())
-    co_return fail(ErrorCode::BadRequest, "a program is needed; muster-agent rank --help");
+    co_return fail(ErrorCode::BadRequest,
+                   "a program is needed; muster-agent rank --help says more");
   bool told_to_end = false;
   rt::Signals signals(context.loop, {SIGHUP, SIGINT, SIGQUIT, SIGUSR1, SIGUSR2, SIGTERM, SIGALRM});
   rt::TaskScope watching(context.loop);
