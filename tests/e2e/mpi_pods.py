@@ -109,7 +109,8 @@ class Host:
 
     def inside(self, *words, limit=60, **variables):
         """Runs a command in the pod; what `muster exec` would do."""
-        entered = ["nsenter", "--target", str(self.first), "--all", "--root", "--wd=/root", "/usr/bin/env", "-i", f"PATH={PATH}", "HOME=/root",
+        wait_until(self.file(AGENT).exists, f"{self.name} to be in its root")
+        entered = ["nsenter", "--target", str(self.first), "--all", "--root", "/usr/bin/env", "-C", "/root", "-i", f"PATH={PATH}", "HOME=/root",
                    f"MUSTER_MPI_SERVICE={SERVICE}", *(f"{one}={value}" for one, value in variables.items()), *words]
         return subprocess.run(entered, capture_output=True, text=True, timeout=limit, check=False, stdin=subprocess.DEVNULL)
 
@@ -168,7 +169,7 @@ class Network:
         output("ip", "link", "set", link, "master", "pods", "up")
 
     def start(self, name, *words, key=None, **variables):
-        return Host(self, name, words, variables, self.key if key is None else key)
+        return Host(self, name, words, variables, self.key if key is None else key)  # "": none
 
     def worker(self, name, *command, **more):
         return self.start(name, AGENT, "run", *(("--", *command) if command else ()), **more)
