@@ -24,6 +24,7 @@ constexpr Duration kWait = 300s;
 constexpr Duration kFirstSilence = 2s;  // what takes longer is said
 constexpr Duration kSilence = 10s;
 constexpr Duration kNoteLimit = 2s;
+constexpr Duration kLostGrace = 3s;
 
 void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
@@ -60,7 +61,12 @@ Task<Result<int>> follow(rt::RealLoop& loop, FrameChannel& channel, ReportSink& 
                          std::string host) {
   while (true) {
     auto frame = co_await channel.receive();
-    if (!frame) co_return fail(frame.error().in(host));
+    if (!frame) {
+      // mpirun loses its daemon now, too. It says so better than what it says of an agent's
+      // failure.
+      CO_TRY(co_await rt::sleep_for(loop, kLostGrace));
+      co_return fail(frame.error().in(host));
+    }
     if (frame->type == FrameType::Rank)
       CO_TRY(co_await take_report(loop, channel, sink, host, frame->payload));
     if (frame->type == FrameType::Output) write_all(STDOUT_FILENO, frame->payload);
