@@ -1,0 +1,88 @@
+"""A real terminal for programs under test: tmux, one screen a program."""
+import shlex
+import subprocess
+import tempfile
+
+from checks import PATIENCE, Failure, check, contains, wait_until
+
+
+class Screen:
+    """A program in a terminal of its own. Ends with `ended N`, its exit code, and the settings of the terminal before and after."""
+
+    def __init__(self, argv, environment, columns=100, rows=30):
+        self.directory = tempfile.TemporaryDirectory(prefix="mt.tmux.", dir="/tmp")
+        self.socket = self.directory.name + "/s"
+        command = shlex.join(str(word) for word in argv)
+        script = f"stty -g > {self.directory.name}/before; {command}; echo ended $?; stty -g > {self.directory.name}/after; sleep 1000"
+        self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "/bin/sh", "-c", script, environment=environment)
+
+    def tmux(self, *words, environment=None):
+        done = subprocess.run(["tmux", "-S", self.socket, *map(str, words)], env=environment, text=True, capture_output=True,
+                              stdin=subprocess.DEVNULL, timeout=PATIENCE, check=False)
+        check(done.returncode == 0, lambda: f"tmux {words}: {done.stderr}")
+        return done.stdout
+
+    def text(self):
+        return self.tmux("capture-pane", "-p")
+
+    def shows(self, part):
+        def look():
+            contains(self.text(), part, "the screen")
+            return True
+        wait_until(look, f"{part!r} on the screen")
+
+    def type(self, *keys):
+        """Keys as tmux names them: C-c, Enter, Escape; everything else is typed letter by letter."""
+        self.tmux("send-keys", *keys)
+
+    def resize(self, columns, rows):
+        self.tmux("resize-window", "-x", columns, "-y", rows)
+
+    def ended(self, code):
+        self.shows("ended ")
+        contains(self.text(), f"ended {code}\n", "exit code")
+        settings = []
+
+        def both():
+            settings[:] = [open(f"{self.directory.name}/{name}").read() for name in ("before", "after")]
+            return all(settings)
+        wait_until(both, "the terminal's settings")
+        if settings[0] != settings[1]:
+            raise Failure(f"the terminal was left changed: {settings}")
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        subprocess.run(["tmux", "-S", self.socket, "kill-server"], capture_output=True, check=False)
+        self.directory.cleanup()
+
+
+def in_a_terminal(client, environment):
+    """What people do in a container: edit, resize, interrupt. `client` is the command line up to the command."""
+    with Screen([*client, "vi", "/tmp/note"], environment) as screen:
+        screen.shows("/tmp/note")
+        screen.type(":set columns? lines?", "Enter")
+        screen.shows("columns=100")
+        screen.type("Enter")
+        screen.resize(120, 40)
+
+        def resized():
+            screen.type(":set columns? lines?", "Enter")
+            contains(screen.text(), "columns=120", "the editor after a resize")
+            contains(screen.text(), "lines=40", "the editor after a resize")
+            return True
+        wait_until(resized, "the new size", pause=0.3)
+        screen.type("Enter", "ihello", "Escape", ":wq", "Enter")
+        screen.ended(0)
+    interrupted = "trap 'echo interrupted; exit 42' INT; echo ready; while :; do sleep 0.1; done"
+    with Screen([*client, "sh", "-c", interrupted], environment) as screen:
+        screen.shows("ready")
+        screen.type("C-c")
+        screen.shows("interrupted")
+        screen.ended(42)
+    with Screen([*client, "sh", "-i"], environment) as screen:
+        screen.type("cat /tmp/note; tty; exit 3", "Enter")
+        screen.shows("/dev/pts/")
+        contains(screen.text(), "hello", "what the editor wrote")
+        screen.ended(3)
