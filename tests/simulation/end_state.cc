@@ -69,6 +69,14 @@ std::string known_as(const json::Value& object) {
                      api::label_of(object, plan::labels::kAttempt));
 }
 
+// The name of an object, which may carry the uid of its job.
+std::string without_uid(const json::Value& object) {
+  std::string name = api::name_of(object);
+  const std::string uid = api::controller_uid_of(object);
+  const auto at = uid.empty() ? std::string::npos : name.find(uid);
+  return at == std::string::npos ? name : name.replace(at, uid.size(), "(uid)");
+}
+
 std::string essence_of(const json::Value& object) {
   const json::Value& status = object["status"];
   std::string text = fmt::format(
@@ -100,8 +108,8 @@ Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& i
     for (const auto& object : page->items) {
       // A list of addresses says what pods say, and those come as they come; keys are drawn.
       if (resource == api::config_maps() || resource == api::secrets()) {
-        state.all += api::name_of(*object) + "\n";
-        state.essence += essence_of(*object);
+        state.all += without_uid(*object) + "\n";
+        state.essence += fmt::format("{} {}\n", api::kind_of(*object), without_uid(*object));
         continue;
       }
       state.all += without_addresses(json::write_canonical(stripped(*object))) + "\n";

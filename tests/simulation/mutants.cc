@@ -6,8 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "api/object.h"
-#include "forwarding_cluster.h"
+#include "mutant_clusters.h"
 
 namespace muster::simulation {
 namespace {
@@ -162,6 +161,28 @@ Decide resumes_too_early() {
   };
 }
 
+// What should outlive a pause goes with it.
+Decide clears_away_when_paused() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    if (!plan.hold) return engine::decide(plan, observed, now);
+    plan::Plan other = plan;
+    for (plan::Object& object : other.objects) object.until = plan::Until::Hold;
+    return engine::decide(other, observed, now);
+  };
+}
+
+// Waits for keys that nobody makes.
+Decide makes_no_keys() {
+  return [](const plan::Plan& plan, const Observed& observed, Time now) {
+    Decision decision = engine::decide(plan, observed, now);
+    std::erase_if(decision.wave, [](const engine::Action& action) {
+      const auto* object = std::get_if<engine::CreateObject>(&action);
+      return object != nullptr && object->object->is_secret();
+    });
+    return decision;
+  };
+}
+
 Decide blames_the_program_for_disruptions() {
   return [](const plan::Plan& plan, Observed observed, Time now) {
     for (engine::PodView& pod : observed.pods) pod.disruption_target = false;
@@ -180,132 +201,6 @@ Decide mixes_epochs() {
     return decision;
   };
 }
-
-// Mutants of the way to the cluster.
-
-class NoUidOnDelete final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> remove(const api::Resource& resource, api::ObjectKey key,
-                                      cluster::DeleteOptions options) override {
-    options.uid.clear();
-    return inner_.remove(resource, std::move(key), std::move(options));
-  }
-};
-
-class ForceDelete final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> remove(const api::Resource& resource, api::ObjectKey key,
-                                      cluster::DeleteOptions options) override {
-    options.grace_seconds = 0;
-    return inner_.remove(resource, std::move(key), std::move(options));
-  }
-};
-
-class NoVersionOnStatus final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> update_status(const api::Resource& resource,
-                                             json::Value object) override {
-    object["metadata"].object().erase("resourceVersion");
-    return inner_.update_status(resource, std::move(object));
-  }
-};
-
-class ConflictAsSuccess final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> update_status(const api::Resource& resource,
-                                             json::Value object) override {
-    const auto sent = std::make_shared<const json::Value>(object);
-    auto stored = co_await inner_.update_status(resource, std::move(object));
-    if (!stored && stored.error().code == ErrorCode::Conflict) co_return sent;
-    co_return stored;
-  }
-};
-
-class AmbiguousCreateIgnored final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
-    json::Value imagined = object;
-    imagined["metadata"]["uid"] = "imagined " + api::name_of(object);
-    imagined["metadata"]["resourceVersion"] = "1000000";
-    imagined["spec"]["clusterIP"] = "10.96.0.99";
-    auto created = co_await inner_.create(resource, std::move(object));
-    if (!created && created.error().code == ErrorCode::Timeout) {
-      co_return std::make_shared<const json::Value>(std::move(imagined));
-    }
-    co_return created;
-  }
-};
-
-// Whatever has the name is taken for ours.
-class AdoptByName final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
-    if (!api::owners_of(object).empty()) owners_ = object["metadata"]["ownerReferences"];
-    return inner_.create(resource, std::move(object));
-  }
-  Task<Result<api::ObjectPtr>> get(const api::Resource& resource, api::ObjectKey key) override {
-    const auto found = CO_TRY(co_await inner_.get(resource, std::move(key)));
-    json::Value adopted = *found;
-    adopted["metadata"]["ownerReferences"] = owners_;
-    adopted["metadata"]["resourceVersion"] = "1000000";
-    co_return std::make_shared<const json::Value>(std::move(adopted));
-  }
-
- private:
-  json::Value owners_;
-};
-
-// 410 passes for the end of a stream, which is resumed where it was.
-class ExpiryAsEnd final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
-                                                      cluster::WatchOptions options) override {
-    auto opened = co_await inner_.watch(resource, std::move(options));
-    if (!opened) co_return fail(as_end(opened.error()));
-    co_return std::make_unique<Stream>(std::move(*opened));
-  }
-
- private:
-  static Error as_end(Error error) {
-    if (error.code == ErrorCode::Gone) error.code = ErrorCode::Unavailable;
-    return error;
-  }
-  class Stream final : public cluster::Watch {
-   public:
-    explicit Stream(std::unique_ptr<cluster::Watch> inner) : inner_(std::move(inner)) {}
-    Task<Result<cluster::WatchEvent>> next() override {
-      auto event = co_await inner_->next();
-      if (!event) co_return fail(as_end(event.error()));
-      co_return event;
-    }
-
-   private:
-    std::unique_ptr<cluster::Watch> inner_;
-  };
-};
-
-// A resumed watch begins one version too late.
-class ResumesTooLate final : public ForwardingCluster {
- public:
-  using ForwardingCluster::ForwardingCluster;
-  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
-                                                      cluster::WatchOptions options) override {
-    if (!opened_.insert(resource).second) {
-      options.resource_version = std::to_string(std::stoll(options.resource_version) + 1);
-    }
-    return inner_.watch(resource, std::move(options));
-  }
-
- private:
-  std::set<api::Resource> opened_;
-};
 
 Mutant policy(std::string name, Decide (*make)()) {
   return {.name = std::move(name), .decide = make, .cluster = nullptr};
@@ -349,6 +244,10 @@ std::vector<Specimen> zoo() {
       {policy("disruption taken for a failure", &blames_the_program_for_disruptions), "disruption",
        Kind::None, "O1"},
       {policy("old list of ranks kept", &trusts_old_lists), "barrier_scale", Kind::None, "S10"},
+      {way<MakesKeysAnew>("key made anew"), "pause", Kind::None, "S11"},
+      {policy("kept objects cleared by a pause", &clears_away_when_paused), "pause", Kind::None,
+       "S6"},
+      {policy("keys never made", &makes_no_keys), "pause", Kind::None, "L1"},
       {policy("hot loop on equal spec", &always_has_news), "create", Kind::None, "L1"},
   };
 }

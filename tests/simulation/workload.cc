@@ -274,7 +274,7 @@ std::vector<Workload> make_workloads() {
                  &scale_all,
                  "Succeeded",
                  true});
-  all.push_back({"elastic_scale", paddle_ranks(true), {}, &scale_elastic, "Running", true});
+  all.push_back({"elastic_scale", paddle_ranks(true), {}, &scale_elastic, "Running"});
   all.push_back({"completions",
                  two_at_once(4),
                  {.ranks = 2,

@@ -1,6 +1,7 @@
 #include "dialects/t9k/conditions.h"
 
 #include <algorithm>
+#include <array>
 
 #include <fmt/format.h>
 
@@ -17,6 +18,9 @@ constexpr std::string_view kInitialized = "The job has been initialized successf
 constexpr std::string_view kAllRun = "All pods are running normally.";
 constexpr std::string_view kSucceeded = "The job has finished successfully.";
 constexpr std::string_view kFailed = "The job exited with an error code.";
+
+constexpr auto kOrder = std::to_array<std::string_view>(
+    {"Initialized", "Running", "ReplicaFailure", "Completed", "Failed", "Paused"});
 
 class Conditions {
  public:
@@ -49,7 +53,14 @@ class Conditions {
     if (find(type) != nullptr) set(type, false, reason, message);
   }
 
-  [[nodiscard]] json::Array take() { return std::move(list_); }
+  // In the order of the documentation, whatever was seen first.
+  [[nodiscard]] json::Array take() {
+    std::ranges::sort(list_, {}, [](const json::Value& entry) {
+      const std::string& type = entry["type"].as_string();
+      return std::pair(std::ranges::find(kOrder, type) - kOrder.begin(), type);
+    });
+    return std::move(list_);
+  }
 
  private:
   json::Value* find(std::string_view type) {
