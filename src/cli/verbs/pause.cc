@@ -53,8 +53,9 @@ Task<Result<void>> wait_until_paused(const Context& context, cluster::Cluster& c
     if (view.phase == plan::Phase::Suspended) {
       const auto pods =
           CO_TRY(co_await cluster.list(api::pods(), {.where = {.ns = key.ns, .labels = labels}}));
-      const bool free = std::ranges::all_of(
-          pods.items, [](const auto& pod) { return api::is_finished(api::phase_of(*pod)); });
+      const bool free = std::ranges::all_of(pods.items, [](const auto& pod) {
+        return api::is_finished(api::phase_of(*pod)) && !api::is_deleting(*pod);
+      });
       if (free) co_return Result<void>{};
     }
     CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(100)));
