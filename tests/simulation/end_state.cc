@@ -61,20 +61,19 @@ std::string without_addresses(std::string text) {
   return text;
 }
 
+// The uid of the job is in the names of its secrets.
+std::string without_uid(std::string name, const std::string& uid) {
+  const std::size_t at = uid.empty() ? std::string::npos : name.find(uid);
+  return at == std::string::npos ? name : name.replace(at, uid.size(), "(uid)");
+}
+
 // A pod is its try, by whatever name it goes: that may come from the uid of its job.
 std::string known_as(const json::Value& object) {
   const std::string& role = api::label_of(object, plan::labels::kRole);
-  if (role.empty()) return api::name_of(object);
+  if (role.empty())
+    return without_uid(api::name_of(object), api::label_of(object, plan::labels::kJobUid));
   return fmt::format("{}/{}#{}", role, api::label_of(object, plan::labels::kIndex),
                      api::label_of(object, plan::labels::kAttempt));
-}
-
-// The name of an object, which may carry the uid of its job.
-std::string without_uid(const json::Value& object) {
-  std::string name = api::name_of(object);
-  const std::string uid = api::controller_uid_of(object);
-  const auto at = uid.empty() ? std::string::npos : name.find(uid);
-  return at == std::string::npos ? name : name.replace(at, uid.size(), "(uid)");
 }
 
 std::string essence_of(const json::Value& object) {
@@ -108,8 +107,8 @@ Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& i
     for (const auto& object : page->items) {
       // A list of addresses says what pods say, and those come as they come; keys are drawn.
       if (resource == api::config_maps() || resource == api::secrets()) {
-        state.all += without_uid(*object) + "\n";
-        state.essence += fmt::format("{} {}\n", api::kind_of(*object), without_uid(*object));
+        state.all += known_as(*object) + "\n";
+        state.essence += essence_of(*object);
         continue;
       }
       state.all += without_addresses(json::write_canonical(stripped(*object))) + "\n";
