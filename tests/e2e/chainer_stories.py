@@ -68,7 +68,8 @@ class Chainer:
         return {pod: seen for pod, seen in self.pods(name).items() if pod.startswith(name + "-master-")}
 
     def restarts(self, pod):
-        return self.get(f"{PODS}/{pod}")["status"]["containerStatuses"][0]["restartCount"]
+        containers = self.get(f"{PODS}/{pod}")["status"].get("containerStatuses", [{}])
+        return containers[0].get("restartCount", 0)
 
     def running(self, name, count):
         def all_run():
@@ -122,14 +123,14 @@ def worker_comes_back(it):
     worker = f"[ -e {once} ] || {{ touch {once}; exit 3; }}; {IDLE}"
     it.create(chainerjob("back", chainer_role(f"while [ ! -e {go} ]; do sleep 0.05; done; {mpiexec(it, 'back', 2)}", it.files),
                          ws0=chainer_role(worker, it.files)))
+    uid = wait_until(lambda: it.pods("back").get("back-workerset-ws0-0"), "the worker")["metadata"]["uid"]
     wait_until(lambda: it.restarts("back-workerset-ws0-0") == 1, "the restart")
     it.running("back", 2)
-    uid = it.get(f"{PODS}/back-workerset-ws0-0")["metadata"]["uid"]
+    equal(it.get(f"{PODS}/back-workerset-ws0-0")["metadata"]["uid"], uid, "the pod")
     go.touch()
     status = it.wait_for("back", "Complete")
     check("failed" not in status, f"a worker's exit was counted: {status}")
     equal(it.ranks("back").get("back-workerset-ws0-0"), 1, f"ranks {it.ranks('back')}")
-    check(uid, "the pod had no uid")
 
 
 def lost_worker(it):
@@ -190,11 +191,22 @@ def killed_worker(it):
     equal(it.ranks("struck").get("struck-workerset-ws0-0"), 1, f"ranks {it.ranks('struck')}")
 
 
+def by_sshd(it):
+    """Where the job asks for it, ranks are started by sshd; only the master has the private key."""
+    job = chainerjob("shell", chainer_role(mpiexec(it, "shell", 3), it.files), ws0=chainer_role(None, it.files, replicas=2))
+    job["metadata"]["annotations"] = {"muster.dev/remote-start": "sshd"}
+    it.create(job)
+    it.wait_for("shell", "Complete")
+    master = next(iter(it.masters("shell")))
+    equal(it.ranks("shell"), {"shell-workerset-ws0-0": 1, "shell-workerset-ws0-1": 1, master: 1}, "ranks by host")
+
+
 STORIES = {
     "the master succeeds at the third try; slots are ranks": third_try,
     "a worker exits and comes back": worker_comes_back,
     "a worker that is deleted is made again": lost_worker,
     "a worker is killed under its rank": killed_worker,
+    "ranks by sshd": by_sshd,
     "suspended by its annotation, and resumed": suspended,
     "a master that always fails": gives_up,
 }

@@ -329,7 +329,8 @@ std::vector<Workload> make_workloads() {
                             {"workerset-a/1#0", {seconds(10), 143, true}},
                             {"master/0#0", {seconds(20), 0}}}},
                  &create_and_wait,
-                 "Succeeded"});
+                 "Succeeded",
+                 true});  // whether the restart was counted before the end
   all.push_back(
       {"master_held",
        master_and_workers(0),

@@ -106,17 +106,19 @@ std::vector<CelRule> cel_rules() {
       {.at = "spec",
        .rule = "(!has(self.worker) && (!has(self.workerSets) || size(self.workerSets) == 0)) || "
                "!has(self.backend) || self.backend in ['', 'mpi']",
-       .message = "backend is not supported; use mpi",
-       .reason = "FieldValueNotSupported"},
+       .message = "backend is not supported; use mpi"},
       {.at = "spec",
        .rule = "!has(self.worker) || !has(self.workerSets) || !('worker' in self.workerSets)",
-       .message = "worker is the same set as workerSets.worker; keep one of the two",
-       .reason = "FieldValueDuplicate"},
+       .message = "worker is the same set as workerSets.worker; keep one of the two"},
       {.at = "spec",
        .rule = "has(self.worker) || !has(self.workerSets) || size(self.workerSets) == 0 || "
-               "self.workerSets.exists(name, !has(self.workerSets[name].replicas) || "
+               "self.workerSets.exists(name, self.workerSets[name] == null || "
+               "!has(self.workerSets[name].replicas) || "
                "self.workerSets[name].replicas > 0)",
-       .message = "workerSets have no worker; leave them out for a master that trains alone"}};
+       .message = "workerSets have no worker; leave them out for a master that trains alone"},
+      {.at = "spec",
+       .rule = "!has(self.workerSets) || self.workerSets.all(name, self.workerSets[name] != null)",
+       .message = "workerSets has an empty set; a set has at least a template"}};
 }
 
 FieldTable pod_fields(const Field& restart_policy) {
@@ -158,6 +160,7 @@ json::Value schema() {
               std::array{role == "spec.master" ? kMasterRestart : kWorkerRestart});
     Field known = role == "spec.master" ? kMaster[0] : kWorkerSet[0];
     known.type = Type::Open;
+    known.nullable = role == kSetPaths[0];  // servers drop null, and the job would train alone
     table.add(role, std::array{known});
     known = kRole[0];
     known.type = Type::Open;

@@ -51,6 +51,7 @@ struct Field {
   std::string_view allowed;             // A|B|C; an empty alternative allows the empty string
   Format format = Format::Any;
   Format keys = Format::Any;  // of a Map
+  bool nullable = false;      // null is not absence: a rule has something to say of it
   bool secret = false;        // its value is never repeated in a message
   std::string_view hint;      // what would be right, when the rule alone does not say it
   std::string_view doc;       // a sentence, for `kubectl explain`

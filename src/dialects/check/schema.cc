@@ -21,6 +21,7 @@ class Writer {
     } else {
       set_description(*node.field, out);
       set_type(*node.field, out);
+      if (node.field->nullable) out.set("nullable", true);
       set_bounds(*node.field, out);
     }
     set_rules(node, path, out);
