@@ -117,10 +117,7 @@ PodEditor launcher_pod(const Job& job, const mpi::Setup& setup, const Variant& v
   pod.add_volume(kHostFileVolume, "configMap",
                  json::Object{{"name", fmt::format("{}-hostfile", job.ref.name)}});
   pod.mount(main, {.volume = kHostFileVolume, .path = kHostFileFolder, .read_only = true});
-  EnvEditor env = pod.env(main);
-  env.set("OMPI_MCA_plm_rsh_agent", mpi::remote_shell(setup));
-  // Else mpirun cuts off what follows the first dot, and ssh finds nobody.
-  if (setup.sshd) env.set("OMPI_MCA_orte_keep_fqdn_hostnames", "true");
+  pod.env(main).set("OMPI_MCA_plm_rsh_agent", mpi::remote_shell(setup));
   pod.set_command(main, launcher_command(job, variant));
   return pod;
 }

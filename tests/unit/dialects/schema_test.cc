@@ -101,6 +101,7 @@ const std::map<std::string, std::vector<std::string>> kRoles = {
     {"msjobs.mindspore.gitee.com", {"msReplicaSpecs.additionalProperties"}},
     {"msjobs.kubeflow.org", {"replicaSpecs.items"}},
     {"paddlejobs.batch.paddlepaddle.org", {"ps", "worker", "heter"}},
+    {"mpijobs.batch.tensorstack.dev", {"worker", "replicaSpecs.items"}},
     {"chainerjobs.kubeflow.org", {"master", "workerSets.additionalProperties", "worker"}},
 };
 
