@@ -130,10 +130,11 @@ def paused(environments):
 
 
 def paused_with_resume_specs(environments):
-    """Block 8, first example: workers resume with the command that it gives and without their init container; it cannot be changed."""
+    """Block 8, first example: workers resume without their init container, and wait for the launcher, which is what sshd would do; it cannot
+    be changed."""
     with home() as it:
         it.up("--images", images(environments))
-        create(it, "mpijob-pause-resume")
+        followed = create(it, "mpijob-pause-resume")
         phase(it, "Paused")
         job = it.get(JOB)
         job["spec"]["runMode"]["pause"]["resumeSpecs"][0]["command"] = ["/usr/sbin/sshd"]
@@ -142,8 +143,10 @@ def paused_with_resume_specs(environments):
         resume(it)
         worker = wait_until(lambda: next((pod for pod in it.pods() if pod["metadata"]["name"] == "mpi-example-worker-0"), None), "a worker")
         main = worker["spec"]["containers"][0]
-        contains([*main.get("command", []), *main.get("args", [])], "/usr/bin/sshd", "command of a worker")
+        equal(main["command"], ["/muster/bin/muster-agent", "run"], "command of a worker")
         check("prepare" not in {one["name"] for one in worker["spec"]["initContainers"]}, "the init container is still there")
+        ended = it.ended(followed, 120).expect(0)
+        equal(sorted(find_all(r"\(rank (\d) is here\)", ended.out)), ["0", "1"], "ranks after the resume")
 
 
 def failed(environments):
