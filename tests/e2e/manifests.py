@@ -63,3 +63,14 @@ def chainerjob(name, master, **sets):
     if sets:
         spec["workerSets"] = sets
     return {"apiVersion": "kubeflow.org/v1alpha1", "kind": "ChainerJob", "metadata": {"name": name}, "spec": spec}
+
+
+def mpijob(name, program, directory=None, workers=2, **spec):
+    """A T9k MPIJob with one rank in each worker; the program is the shell's. `spec` are its members: runMode, scheduler, …"""
+    pod = role("", directory=directory)["template"]
+    main = pod["spec"]["containers"][0]
+    main["name"] = "mpi-worker"
+    del main["command"]
+    worker = {"replicas": workers, "cmd": ["/bin/sh", "-c", program], "extraMPIArgs": ["-N", "1", "--allow-run-as-root", "-bind-to", "none"],
+              "template": pod}
+    return {"apiVersion": "batch.tensorstack.dev/v1beta1", "kind": "MPIJob", "metadata": {"name": name}, "spec": {"worker": worker, **spec}}

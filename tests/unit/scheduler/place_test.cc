@@ -50,6 +50,10 @@ struct Pod {
     view.priority = value;
     return *this;
   }
+  Pod& queue(const std::string& name) {
+    view.queue = name;
+    return *this;
+  }
   Pod& born(int second) {
     view.created = Time{} + std::chrono::seconds(second);
     return *this;
@@ -160,6 +164,33 @@ TEST(Place, PriorityComesBeforeAge) {
   EXPECT_THAT(bindings(place_all({node("n", 2)}, {pod("old").needs(2).born(1),
                                                   pod("dear").needs(2).born(9).priority(5)})),
               ElementsAre("dear→n"));
+}
+
+TEST(Place, InAQueueWhoWaitsForRoomKeepsThoseBehindItWaiting) {
+  const auto large = pod("large").needs(3).queue("q").priority(9);
+  const auto placement = place_all(
+      {node("n", 4)}, {pod("runs").needs(2).on("n"), large, pod("small").needs(1).queue("q"),
+                       pod("other").needs(1).queue("r"), pod("alone").needs(1).born(1)});
+  EXPECT_THAT(bindings(placement), ElementsAre("other→n", "alone→n"));
+  ASSERT_THAT(placement.refused, SizeIs(2));
+  EXPECT_THAT(placement.refused[1].message, HasSubstr("waiting in queue q: others come first"));
+}
+
+TEST(Place, InAQueueWhoCanNeverFitIsPassed) {
+  const auto placement = place_all({node("n", 4)}, {pod("huge").needs(9).queue("q").priority(9),
+                                                    pod("small").needs(1).queue("q")});
+  EXPECT_THAT(bindings(placement), ElementsAre("small→n"));
+}
+
+TEST(Place, APodsQueueAndItsPlaceInItAreLabels) {
+  json::Value body = json::Object{{"kind", "Pod"}};
+  body["spec"]["priority"] = 5;
+  EXPECT_EQ(PodView::from(body).priority, 5);
+  body["metadata"]["labels"]["muster.dev/queue"] = "q";
+  EXPECT_EQ(PodView::from(body).queue, "q");
+  EXPECT_EQ(PodView::from(body).priority, 0);
+  body["metadata"]["labels"]["muster.dev/priority"] = "50";
+  EXPECT_EQ(PodView::from(body).priority, 50);
 }
 
 TEST(Place, AgeComesBeforeName) {

@@ -159,6 +159,17 @@ TEST_F(SchedulerTest, LeavesPodsOfOtherSchedulersAlone) {
   EXPECT_THAT(all(api::events()), IsEmpty());
 }
 
+TEST_F(SchedulerTest, AQueueIsOursWhateverSchedulerThePodNames) {
+  add_node("4");
+  json::Value pod = controller::owned_pod("a", "");
+  pod["metadata"].object().erase("ownerReferences");
+  pod["metadata"]["labels"]["muster.dev/queue"] = "q";
+  pod["spec"]["schedulerName"] = "volcano";
+  must(cluster_->create(api::pods(), std::move(pod)));
+  loop_.run_for(1s);
+  EXPECT_NE(node_of("a"), "");
+}
+
 TEST_F(SchedulerTest, IsQuietWhenNothingChanges) {
   add_node("4");
   add_pod("a", "6");
