@@ -13,7 +13,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// ROLE-INDEX of a pod named JOB-ROLE-INDEX.
+// How many characters the end of a name has that differs from try to try.
+constexpr std::size_t kSalt = 5;
+
+// ROLE-INDEX of a pod named JOB-ROLE-INDEX, and ROLE of one named JOB-ROLE.
 struct RankName {
   std::string role;
   int index = 0;
@@ -23,8 +26,11 @@ std::optional<RankName> rank_of(std::string_view pod, const std::string& job) {
   if (!pod.starts_with(job + "-")) return std::nullopt;
   pod.remove_prefix(job.size() + 1);
   const auto dash = pod.rfind('-');
-  if (dash == std::string_view::npos || pod.substr(0, dash).find('-') != std::string_view::npos)
-    return std::nullopt;
+  if (dash == std::string_view::npos) {
+    if (pod.size() == kSalt || parse_int(pod.substr(0, 1))) return std::nullopt;
+    return RankName{.role = std::string(pod)};
+  }
+  if (pod.substr(0, dash).find('-') != std::string_view::npos) return std::nullopt;
   const auto index = parse_int(pod.substr(dash + 1));
   // No role begins with a digit; of a pod JOB-INDEX-xxxxx the end may be a number by chance.
   if (!index || dash == 0 || parse_int(pod.substr(0, 1))) return std::nullopt;
