@@ -40,6 +40,16 @@ TEST_F(KeptLogs, FindsTheNewestAttemptOfEveryRankOfOneJob) {
   EXPECT_THAT(found, ElementsAre("bert-scheduler-0/0", "bert-worker-1/1"));
 }
 
+TEST_F(KeptLogs, ARoleWithOnePodHasNoNumberInItsName) {
+  write("ml_bert-launcher_u1", "launcher", "0.log");
+  write("ml_bert-worker-0_u2", "worker", "0.log");
+  write("ml_bert-k2x9p_u3", "main", "0.log");  // a plain job's, which has no role
+  std::vector<std::string> found;
+  for (const auto& log : kept_logs(home_, "ml", "bert"))
+    found.push_back(log.role + "/" + std::to_string(log.index));
+  EXPECT_THAT(found, ElementsAre("launcher/0", "worker/0"));
+}
+
 TEST_F(KeptLogs, AHomeWithoutLogsHasNone) {
   EXPECT_TRUE(kept_logs(home_, "ml", "bert").empty());
 }
