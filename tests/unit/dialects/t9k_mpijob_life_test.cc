@@ -237,6 +237,38 @@ TEST(T9kLife, ALauncherWhoseNodeIsSilentIsUnknown) {
   EXPECT_EQ(life.phase(), "Running");
 }
 
+// The samples of T9k's document: conditions of a job that failed, pods by role, and numbers of
+// pods.
+TEST(T9kLife, TheStatusHasTheFieldsOfTheDocumentsSamples) {
+  Life life(mpi_job());
+  life.settle();
+  life.all_run();
+  life.look();
+  EXPECT_EQ(life.status()["tasks"],
+            parse("[{type: launcher, restartCount: 0, status: [{phase: Running, name: j-launcher, "
+                  "uid: uid-1, containers: &l [{name: launcher, state: Running}]}], replicas: "
+                  "[{phase: Running, name: j-launcher, uid: uid-1, containers: *l}]}, "
+                  "{type: worker, restartCount: 0, status: &w [{phase: Running, name: j-worker-0, "
+                  "uid: uid-2, containers: &c [{name: mpi-worker, state: Running}]}, {phase: "
+                  "Running, name: j-worker-1, uid: uid-3, containers: *c}], replicas: *w}]"));
+  life.put("j-worker-1", PodPhase::Pending);
+  life.look();
+  EXPECT_EQ(life.status()["aggregate"],
+            parse("{creating: 0, deleted: 0, failed: 0, pending: 1, running: 2, succeeded: 0, "
+                  "unknown: 0}"));
+  life.put("j-launcher", PodPhase::Failed);
+  life.look();
+  std::vector<std::string> types;
+  for (const auto& condition : life.status()["conditions"].as_array()) {
+    types.push_back(condition["type"].as_string());
+    for (const char* field : {"status", "message", "reason", "lastTransitionTime"}) {
+      EXPECT_FALSE(condition[field].as_string().empty()) << field;
+    }
+  }
+  EXPECT_THAT(types, testing::UnorderedElementsAre("Initialized", "Running", "ReplicaFailure",
+                                                   "Completed", "Failed"));
+}
+
 TEST(T9kLife, TheStatusOfALargeJobFitsAnObject) {
   Life life(mpi_job("worker: {replicas: 9999}"));
   life.settle();
