@@ -40,7 +40,8 @@ Recorder::About about(Note::Kind kind) {
 
 // Whether something was stored or made for the job: from then on an invalid edit does not end it.
 bool has_begun(const engine::Observed& observed) {
-  return observed.ledger.start_time || !observed.pods.empty() || !observed.objects.empty();
+  return observed.ledger.start_time || !observed.ledger.fixed.empty() || !observed.pods.empty() ||
+         !observed.objects.empty();
 }
 
 // Ended under an operator that we replaced: it left no ledger, and the job must not run again.
@@ -269,6 +270,15 @@ Controller::Compiled Controller::compile(const Kind& kind, const json::Value& jo
                .suspend = api::annotation_of(job, plan::kSuspendAnnotation),
                .plan = kind.dialect->compile(job)};
   if (out.plan) {
+    const auto ledger = plan::Ledger::from_json(job["status"][kStatusKey]);
+    if (const std::string field = ledger.changed(*out.plan); !field.empty()) {
+      out.plan =
+          fail(ErrorCode::Invalid,
+               fmt::format("{} cannot be changed once the job is there; put it back, or delete "
+                           "the job and create it anew",
+                           field));
+      return out;
+    }
     out.warning = plan::apply_suspend_annotation(kind.dialect->identity(), job, *out.plan);
   }
   return out;

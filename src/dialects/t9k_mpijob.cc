@@ -101,6 +101,7 @@ class T9kMpiJob final : public CheckedDialect {
     set_gang(decoded, out);
     out.hold = decoded.run_mode.paused;
     out.run_key = decoded.run_key();
+    out.fixed = t9k::fixed_run_mode(decoded.spec()["runMode"]);
     out.reports_ranks = true;
     return out;
   }

@@ -67,6 +67,7 @@ class Decider {
     }
     ledger().observed_generation = plan_.job.generation;
     ledger().limits = plan_.limits;
+    ledger().fixed.insert(plan_.fixed.begin(), plan_.fixed.end());
     const EpochChange change = enter_epoch(plan_, ledger(), now_);
     if (change != EpochChange::None) decision_.commit_first = true;
     if (const auto note = epoch_note(change, plan_)) {

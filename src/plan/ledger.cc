@@ -217,6 +217,14 @@ std::int64_t Ledger::restarts() const {
   return sum;
 }
 
+std::string Ledger::changed(const Plan& plan) const {
+  for (const auto& [path, content] : fixed) {
+    const auto found = plan.fixed.find(path);
+    if (found == plan.fixed.end() || found->second != content) return path;
+  }
+  return {};
+}
+
 json::Value Ledger::to_json() const {
   json::Object out;
   out.set("phase", to_string(phase));
@@ -249,6 +257,9 @@ json::Value Ledger::to_json() const {
     return role.pause_until ? time_value(*role.pause_until) : json::Value("");
   });
   if (cause) out.set("cause", cause_to_json(*cause));
+  json::Object fixed_fields;
+  for (const auto& [path, content] : fixed) fixed_fields.set(path, content);
+  if (!fixed_fields.empty()) out.set("fixed", std::move(fixed_fields));
   if (limits != Limits{}) out.set("limits", limits_to_json(limits));
   if (is_terminal(phase)) out.set("final", counts_to_json(final_counts));
   if (!remark.empty()) out.set("remark", printable(remark));
@@ -270,6 +281,9 @@ Ledger Ledger::from_json(const json::Value& value) {
   read_sums(value, ledger);
   read_memory(value, ledger);
   if (value["cause"].is_object()) ledger.cause = cause_from_json(value["cause"]);
+  for (const auto& [path, content] : value["fixed"].as_object()) {
+    ledger.fixed[path] = content.as_string();
+  }
   ledger.limits = limits_from_json(value["limits"]);
   ledger.final_counts = counts_from_json(value["final"]);
   ledger.remark = value["remark"].as_string();

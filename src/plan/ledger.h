@@ -47,6 +47,7 @@ struct Ledger {
   std::optional<Time> completion_time;
   std::map<std::string, RoleLedger> roles;  // by name
   std::optional<Cause> cause;
+  std::map<std::string, std::string> fixed;  // Plan::fixed, as first seen
   Limits limits;  // as last accepted; they hold while a bad edit freezes the job
   Phase phase = Phase::Created;
   // With a terminal phase: counts when it ended and what was said of it then, because clean-up
@@ -58,6 +59,8 @@ struct Ledger {
   [[nodiscard]] bool is_resuming() const {
     return resumed > 0 && resumed == epoch && phase == Phase::Created;
   }
+  // The first field that the plan has in another way than it was fixed; empty when there is none.
+  [[nodiscard]] std::string changed(const Plan& plan) const;
   [[nodiscard]] bool recovering() const;
   [[nodiscard]] std::int64_t restarts() const;  // of all roles
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -235,9 +236,12 @@ struct Plan {
   Limits limits;
   BackoffCounts backoff_counts = BackoffCounts::Restarts;
   std::optional<Gang> gang;
-  bool hold = false;     // suspended: no pods, and only objects that outlive it
-  std::string run_key;   // another key begins another epoch: pods of the old one go, none counts
-  std::string selector;  // of the pods that the scale subresource counts
+  bool hold = false;    // suspended: no pods, and only objects that outlive it
+  std::string run_key;  // another key begins another epoch: pods of the old one go, none counts
+  // What no edit may change any more once the job was looked at: path of the field and a hash of
+  // it. For servers that neither check the CRD's rules nor are ours.
+  std::map<std::string, std::string> fixed;
+  std::string selector;        // of the pods that the scale subresource counts
   bool reports_ranks = false;  // the verdict is to list every rank that has a pod
   std::vector<Warning> warnings;
 

@@ -4,8 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "dialects/check/messages.h"
 #include "dialects/check/pod_template.h"
+#include "json/write.h"
 
 namespace muster::dialects::t9k {
 namespace {
@@ -136,6 +138,14 @@ RunMode read_run_mode(const json::Value& run_mode) {
           .paused = is_on(run_mode["pause"]),
           .debugging = read_roles(run_mode["debug"]["replicaSpecs"]),
           .resuming = read_roles(run_mode["pause"]["resumeSpecs"])};
+}
+
+std::map<std::string, std::string> fixed_run_mode(const json::Value& run_mode) {
+  const std::string specs = json::write_canonical(run_mode["pause"]["resumeSpecs"]);
+  std::map<std::string, std::string> out{
+      {"spec.runMode.pause.resumeSpecs", fmt::format("{:016x}", stable_hash(specs))}};
+  if (!is_on(run_mode["debug"])) out["spec.runMode.debug.enabled"] = "off";
+  return out;
 }
 
 void check_run_mode(const json::Value& run_mode, const Path& path, Findings& findings) {

@@ -43,6 +43,9 @@ void add_run_mode(std::string_view roles, FieldTable& table);
 // Total, as all decoding. `enabled` may be spelled `enable`; where both are there, it counts.
 RunMode read_run_mode(const json::Value& run_mode);
 
+// What of it is fixed once the job is there: Plan::fixed.
+std::map<std::string, std::string> fixed_run_mode(const json::Value& run_mode);
+
 // No role is spoken of twice.
 void check_run_mode(const json::Value& run_mode, const Path& path, Findings& findings);
 // resumeSpecs stay as they are; who runs cannot be debugged.

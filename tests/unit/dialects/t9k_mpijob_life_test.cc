@@ -184,6 +184,25 @@ TEST(T9kLife, PausedFromTheStartNothingIsMade) {
   EXPECT_THAT(life.pods(), kAll);
 }
 
+TEST(T9kLife, TheLedgerKnowsWhatMayNotChange) {
+  const auto changed = [](Life& life, const json::Value& job) {
+    return life.observed().ledger.changed(mpi_plan(job));
+  };
+  Life life(paused(true));
+  life.look();
+  EXPECT_EQ(changed(life, paused(false)), "");
+  EXPECT_EQ(changed(life, mpi_job()), "spec.runMode.pause.resumeSpecs");
+  const auto debug = mpi_job("runMode: {debug: {enabled: true}}");
+  Life debugged(debug);
+  debugged.look();
+  EXPECT_EQ(changed(debugged, mpi_job()), "");
+  debugged.edit(mpi_job());
+  debugged.look();
+  EXPECT_EQ(changed(debugged, debug), "spec.runMode.debug.enabled");
+  const auto& ledger = debugged.observed().ledger;
+  EXPECT_EQ(plan::Ledger::from_json(ledger.to_json()).fixed, ledger.fixed);
+}
+
 TEST(T9kLife, WhoeverIsDebuggedRunsUntilDebuggingEnds) {
   const auto debug = mpi_job("runMode: {debug: {enabled: true}}");
   Life life(debug);
