@@ -38,7 +38,8 @@ void fill(SpawnSettings& settings, const ChildOptions& options) {
   ::posix_spawn_file_actions_adddup2(&settings.actions, options.error, STDERR_FILENO);
   if (!options.directory.empty())
     ::posix_spawn_file_actions_addchdir_np(&settings.actions, options.directory.c_str());
-  if (options.placement == Placement::Foreground && ::isatty(STDIN_FILENO) == 1)
+  // Only who has the terminal can hand it on.
+  if (options.placement == Placement::Foreground && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp())
     ::posix_spawn_file_actions_addtcsetpgrp_np(&settings.actions, STDIN_FILENO);
   // We ignore SIGPIPE; it must not.
   sigset_t defaults;

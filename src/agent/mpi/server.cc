@@ -101,7 +101,10 @@ Task<void> Server::accept_reports() {
     auto permit = co_await reports_at_once_.enter();
     if (!permit) co_return;
     auto stream = co_await reports_->accept();
-    if (!stream) co_return;
+    if (!stream) {
+      if (!co_await rt::sleep_for(loop_, kAfterError)) co_return;
+      continue;
+    }
     scope_.spawn(take_report(std::move(*stream), std::move(*permit)));
   }
 }

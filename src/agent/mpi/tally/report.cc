@@ -1,5 +1,7 @@
 #include "agent/mpi/tally/report.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "agent/mpi/channel.h"
@@ -19,7 +21,9 @@ std::string word(const std::string& text) {
 }
 
 bool is_word(std::string_view text) {
-  return !text.empty() && text.size() <= kMostWordBytes && printable(text) == text;
+  // Names of hosts and sessions; and a tally has a line for each, so no line ends.
+  return !text.empty() && text.size() <= kMostWordBytes &&
+         std::ranges::all_of(text, [](char c) { return c > ' ' && c < '\x7f'; });
 }
 
 std::string text_of(std::string_view word) {
