@@ -95,6 +95,7 @@ class Host:
             self.process.wait(limit)
         except subprocess.TimeoutExpired:
             raise Failure(f"{self.name} did not end within {limit} s: {self.said()[-2000:]}") from None
+        self.network.leave(self)
         return self.process.returncode, self.said()
 
     def wait_for(self, text, limit=60):
@@ -132,6 +133,7 @@ class Host:
         if self.process.poll() is None:
             self.process.kill()  # --kill-child: the pod's first process goes with it, and all others with that
             self.process.wait()
+        self.network.leave(self)
 
 
 class Network:
@@ -168,6 +170,10 @@ class Network:
         output("ip", "link", "add", link, "type", "veth", "peer", "name", "eth0", "netns", str(host.first))
         output("ip", "link", "set", link, "master", "pods", "up")
 
+    def leave(self, host):
+        """At once: the kernel takes its time with namespaces that ended, and the next pod of that address must not meet the old one."""
+        subprocess.run(["ip", "link", "delete", f"v{host.first}"], capture_output=True, check=False)
+
     def start(self, name, *words, key=None, **variables):
         return Host(self, name, words, variables, self.key if key is None else key)  # "": none
 
@@ -203,3 +209,4 @@ def kill(host):
     """As a node that takes a pod away at once."""
     host.signal(signal.SIGKILL)
     host.process.wait(10)
+    host.network.leave(host)
