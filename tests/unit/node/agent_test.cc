@@ -19,6 +19,7 @@ TEST_F(NodeTest, RegistersItselfAndStaysAlive) {
   EXPECT_EQ(api::label_of(*node, "kubernetes.io/hostname"), "n1");
   EXPECT_EQ(api::label_of(*node, "zone"), "z");
   const auto& state = (*node)["status"];
+  EXPECT_EQ(json::write(state["declaredFeatures"]), R"(["ExtendWebSocketsToKubelet"])");
   EXPECT_EQ(state["allocatable"]["cpu"].as_string(), "8");
   EXPECT_EQ(state["allocatable"]["nvidia.com/gpu"].as_string(), "2");
   EXPECT_EQ(state["capacity"]["pods"].as_string(), "110");

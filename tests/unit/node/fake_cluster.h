@@ -63,6 +63,9 @@ class FakeCluster final : public cluster::Cluster {
   }
   // Called before each status write of a pod; an error is what the write answers.
   std::function<Result<void>(const json::Value& pod)> before_status_write;
+  // What a review is answered with; it is not stored.
+  std::function<Result<json::Value>(const api::Resource& resource, const json::Value& review)>
+      reviewed;
   int status_writes = 0;
   int tokens = 0;
   std::int64_t token_seconds = 3600;
@@ -102,6 +105,9 @@ class FakeCluster final : public cluster::Cluster {
 
   Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
     CO_TRY(co_await moment());
+    if (reviewed && resource.kind.ends_with("Review")) {
+      co_return std::make_shared<const json::Value>(CO_TRY(reviewed(resource, object)));
+    }
     const auto key = api::key_of(object);
     if (at(resource, key.ns, key.name)) co_return fail(ErrorCode::AlreadyExists, key.text());
     co_return put(resource, std::move(object));

@@ -2,6 +2,7 @@
 
 #include <fstream>
 
+#include "unit/node/fake_responder.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {
@@ -41,38 +42,6 @@ TEST(LogRequest, RefusesTheRest) {
     EXPECT_EQ(request.error().code, ErrorCode::BadRequest) << query;
   }
 }
-
-class FakeResponder final : public net::Responder {
- public:
-  Task<Result<void>> respond(net::HttpResponse response) override {
-    status = response.status;
-    body = response.body;
-    co_return Result<void>{};
-  }
-  Task<Result<void>> begin(int code, net::Headers) override {
-    status = code;
-    co_return Result<void>{};
-  }
-  Task<Result<void>> write_chunk(std::string_view bytes) override {
-    body += bytes;
-    co_return Result<void>{};
-  }
-  Task<Result<void>> finish() override {
-    finished = true;
-    co_return Result<void>{};
-  }
-  Task<Result<std::unique_ptr<net::Stream>>> upgrade(net::Headers) override {
-    co_return fail(ErrorCode::Unavailable, "there is no connection");
-  }
-  [[nodiscard]] const net::Peer& peer() const override { return peer_; }
-
-  int status = 0;
-  std::string body;
-  bool finished = false;
-
- private:
-  net::Peer peer_;
-};
 
 TEST_F(NodeTest, ServesLogsAsTheKubeletDoes) {
   start();
