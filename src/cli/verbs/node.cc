@@ -42,7 +42,8 @@ Result<std::unique_ptr<net::Listener>> listen_as_kubelet(Context& context,
   auto tls = TRY(net::TlsContext::server({.identity = identity,
                                           .client_ca_pem = TRY(read_pem(options.client_ca)),
                                           .client_certificate = net::ClientCertificate::Optional}));
-  return net::listen_tcp(context.loop, {.address = options.address, .tls = std::move(tls)});
+  return net::listen_tcp(context.loop,
+                         {.address = options.address, .tls = std::move(tls), .keep_alive = true});
 }
 
 // Lets pods reach the API server that this node itself talks to; none where a pod could not speak

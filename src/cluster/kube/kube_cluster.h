@@ -7,7 +7,7 @@
 #include "cluster/cluster.h"
 #include "cluster/kube/client_config.h"
 #include "cluster/kube/kube_client.h"
-#include "cluster/kube/program_client.h"
+#include "cluster/kube/programs/program_client.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
 

@@ -162,7 +162,7 @@ TEST_F(HttpFrontTest, SubresourcesOfPodsAndAccounts) {
                           parse(R"({"spec":{"expirationSeconds":3600}})"));
   EXPECT_EQ(token.status, 201);
   EXPECT_FALSE(seen(token.body)["status"]["token"].as_string().empty());
-  EXPECT_EQ(call("GET", fmt::format("{}/a/exec", kPods)).status, 404);
+  EXPECT_EQ(call("GET", fmt::format("{}/a/attach", kPods)).status, 404);
   EXPECT_EQ(call("GET", fmt::format("{}/a/binding", kPods)).status, 405);
 }
 

@@ -1,4 +1,4 @@
-#include "cluster/kube/program_client.h"
+#include "cluster/kube/programs/program_client.h"
 
 #include <fmt/format.h>
 
