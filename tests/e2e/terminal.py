@@ -62,17 +62,15 @@ def in_a_terminal(client, environment):
     """What people do in a container: edit, resize, interrupt. `client` is the command line up to the command."""
     with Screen([*client, "vi", "/tmp/note"], environment) as screen:
         screen.shows("/tmp/note")
-        screen.type(":set columns? lines?", "Enter")
-        screen.shows("columns=100")
-        screen.type("Enter")
-        screen.resize(120, 40)
 
-        def resized():
-            screen.type(":set columns? lines?", "Enter")
-            contains(screen.text(), "columns=120", "the editor after a resize")
-            contains(screen.text(), "lines=40", "the editor after a resize")
+        def has(columns, rows):
+            # Asked again and again: a change of size makes the editor draw over its answer.
+            screen.type("Escape", ":set columns? lines?", "Enter")
+            wait_until(lambda: f"columns={columns}" in screen.text() and f"lines={rows}" in screen.text(), "its answer", limit=2)
             return True
-        wait_until(resized, "the new size", pause=0.3)
+        wait_until(lambda: has(100, 30), "the size of the terminal")
+        screen.resize(120, 40)
+        wait_until(lambda: has(120, 40), "the new size")
         screen.type("Enter", "ihello", "Escape", ":wq", "Enter")
         screen.ended(0)
     interrupted = "trap 'echo interrupted; exit 42' INT; echo ready; while :; do sleep 0.1; done"
