@@ -53,6 +53,7 @@ Terminal Terminal::detect(const Context& context) {
 }
 
 std::string safe_line(std::string_view line, bool keep_color) {
+  if (line.ends_with('\r')) line.remove_suffix(1);  // sshd and terminals end their lines with both
   std::string out;
   while (!line.empty()) {
     const auto escape = line.find('\x1b');

@@ -13,6 +13,7 @@ RESULT = re.compile(r"^(?:(\w+) +│ )?rank (\d+) of (\d+): loss ([\d.]+) at ste
 MAPPED = re.compile(r"Data for node: (\S+)\s+Num slots: \d+\s+Max slots: \d+\s+Num procs: (\d+)")
 # What the walk's first rank says of all in the end.
 WALKED = re.compile(r"^(?:\w+ +│ )?rank (\d+) of (\d+) on (\S+): \d+ walkers ended here, \d+ were sent on$", re.M)
+ACCEPTED = re.compile(r"^w(\d+) +│ Accepted publickey for root ", re.M)  # what sshd says in a worker
 NONE_LOST = re.compile(r"^(?:\w+ +│ )?(\d+) of (\d+) walkers ended where their steps lead, 0 are lost$", re.M)
 
 
@@ -37,8 +38,9 @@ class Row:
             made = [(one["metadata"]["name"], *sorted(one["spec"].items())) for one in cluster.groups()]
             check(self.group in made, f"no PodGroup {self.group} was created: {made}")
         if self.hosts:
-            seen = sorted((re.sub(r"-master-.*", "-master", host), int(ranks)) for host, ranks in MAPPED.findall(ended.out))
-            equal(seen, sorted(self.hosts), f"ranks by pod, as mpiexec maps them in {ended.out[:2000]!r}")
+            # Its daemon on each host prints the whole map.
+            seen = {(re.sub(r"-master-.*", "-master", host), int(ranks)) for host, ranks in MAPPED.findall(ended.out)}
+            equal(seen, set(self.hosts), f"ranks by pod, as mpiexec maps them in {ended.out[:2000]!r}")
         weights = self.agreed_weights(ended.out)
         if self.alone:
             done = subprocess.run([PYTHON, *self.alone], cwd=ROOT / "examples", text=True, capture_output=True, timeout=60, check=True)
@@ -72,6 +74,7 @@ class Walk(Row):
 
     walkers: int = 2         # of a rank
     ranks_of_host: int = 3
+    sshd: bool = False       # starts the ranks, instead of the agent
 
     def train(self, cluster, environments):
         environments.program(self.program)
@@ -81,6 +84,7 @@ class Walk(Row):
         equal({int(size) for _, size, _ in walked}, {self.ranks}, "number of ranks as they see it")
         hosts = collections.Counter(host.partition(".")[0] for *_, host in walked)
         equal(dict(hosts), {host: self.ranks_of_host for host in self.hosts}, "ranks by pod")
+        equal({int(worker) for worker in ACCEPTED.findall(ended.out)}, set(range(len(self.hosts))) if self.sshd else set(), "workers whose sshd was asked")
         equal(NONE_LOST.findall(ended.out), [(str(self.ranks * self.walkers),) * 2], f"walkers in {ended.out[-500:]!r}")
 
 
@@ -97,7 +101,7 @@ ROWS = [
         hosts=(("chainermn-master", 1), ("chainermn-workerset-ws0-0", 1), ("chainermn-workerset-ws0-1", 1))),
     Row("F4 ChainerJob, alone", "chainer/single.yaml", 1, "chainer"),
     Walk("F5 T9k MPIJob, 5 workers of 3 ranks", "t9k/random-walk.yaml", 15, program="random_walk", hosts=WALKERS),
-    Walk("F5 T9k MPIJob, started by sshd", "t9k/random-walk.yaml", 15, program="random_walk", hosts=WALKERS, changes=SSHD),
+    Walk("F5 T9k MPIJob, started by sshd", "t9k/random-walk.yaml", 15, program="random_walk", hosts=WALKERS, changes=SSHD, sshd=True),
     Row("F6 T9k MPIJob, Horovod", "t9k/horovod.yaml", 4, "horovod", ordered=False,
         group=("hvd", ("minMember", 5), ("priority", 50), ("queue", "default"))),
     Row("F7 PaddleJob Collective, 2 workers", "paddle/paddlepaddle.yaml", 2, "paddle"),

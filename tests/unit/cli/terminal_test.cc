@@ -17,6 +17,8 @@ TEST(SafeLine, LetsNothingSteerTheTerminal) {
                 .find("\xc2\x9b"),
             std::string::npos)
       << "C1 control";
+  EXPECT_EQ(safe_line("of sshd\r", true), "of sshd");
+  EXPECT_EQ(safe_line("over\rwritten", true), "over?written");
   EXPECT_EQ(safe_line("torn \xe2\x82", true), "torn \xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
