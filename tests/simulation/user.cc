@@ -2,6 +2,7 @@
 
 #include "api/object.h"
 #include "base/check.h"
+#include "base/strings.h"
 #include "plan/plan.h"
 #include "plan/suspend.h"
 #include "plan/verdict.h"
@@ -76,6 +77,16 @@ Task<void> User::wait_for_phase(std::string phase) {
 Task<void> User::wait_for_config() {
   const api::ObjectKey key{.ns = std::string(kNamespace), .name = std::string(kJob)};
   while (!co_await cluster_.get(api::config_maps(), key)) {
+    if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
+  }
+}
+
+Task<void> User::wait_for_hosts(std::size_t count) {
+  const api::ObjectKey key{.ns = std::string(kNamespace), .name = std::string(kJob)};
+  while (true) {
+    const auto config = co_await cluster_.get(api::config_maps(), key);
+    if (config && split((**config)["data"]["PADDLE_TRAINERS"].as_string(), ',').size() == count)
+      co_return;
     if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
   }
 }

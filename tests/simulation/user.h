@@ -49,6 +49,8 @@ class User {
   // The ConfigMap that is named after the job.
   Task<void> remove_config();
   Task<void> wait_for_config();
+  // Waits until it lists so many ranks.
+  Task<void> wait_for_hosts(std::size_t count);
 
  private:
   rt::Loop& loop_;

@@ -142,11 +142,14 @@ Task<void> scale_all(User& user, json::Value job) {
   co_await user.wait_for_end();
 }
 
+// Elastic ranks do not wait for the list of all; who changes their number does.
 Task<void> scale_elastic(User& user, json::Value job) {
   co_await create_and_watch(user, std::move(job));
+  co_await user.wait_for_hosts(3);
   co_await user.pause(seconds(3));
   co_await user.set_workers(4);
   co_await user.wait_for_processes(4);
+  co_await user.wait_for_hosts(4);
   co_await user.pause(seconds(3));
   co_await user.set_workers(2);
   co_await user.wait_for_processes(2);
