@@ -191,6 +191,16 @@ def killed_worker(it):
     equal(it.ranks("struck").get("struck-workerset-ws0-0"), 1, f"ranks {it.ranks('struck')}")
 
 
+def idle_host(it):
+    """A host that ran no rank does not fail the job, and is not passed over: the condition and one Warning name it."""
+    it.create(chainerjob("idle", chainer_role(mpiexec(it, "idle", 1), it.files), ws0=chainer_role(None, it.files, replicas=2)))
+    it.wait_for("idle", "Complete")
+    message = condition(it.job("idle"), "Complete")["message"]
+    contains(message, "2 of 3 hosts ran no rank: idle-workerset-ws0-0, idle-workerset-ws0-1", "message of the condition")
+    it.wait_for_event("idle", "2 of 3 hosts ran no rank")
+    equal(len([event for event in it.events("idle") if event[0] == "Warning"]), 1, "warnings")
+
+
 def by_sshd(it):
     """Where the job asks for it, ranks are started by sshd; only the master has the private key."""
     job = chainerjob("shell", chainer_role(mpiexec(it, "shell", 3), it.files), ws0=chainer_role(None, it.files, replicas=2))
@@ -206,6 +216,7 @@ STORIES = {
     "a worker exits and comes back": worker_comes_back,
     "a worker that is deleted is made again": lost_worker,
     "a worker is killed under its rank": killed_worker,
+    "a host without a rank is named": idle_host,
     "ranks by sshd": by_sshd,
     "suspended by its annotation, and resumed": suspended,
     "a master that always fails": gives_up,

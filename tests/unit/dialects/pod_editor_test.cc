@@ -81,5 +81,42 @@ TEST(PodEditor, EveryContainerMeansNoInitContainer) {
   EXPECT_EQ(made["spec"]["initContainers"][0], parse("{name: fetch}"));
 }
 
+TEST(PodEditor, VolumesAreMountedInAllThatIsThere) {
+  PodEditor pod = editor();
+  pod.add_volume("cache", "emptyDir", json::Object{});
+  pod.mount_everywhere({.volume = "cache", .path = "/cache", .read_only = true});
+  pod.mount(1, {.volume = "cache", .path = "/own"});
+  pod.add_first_init_container(parse("{name: before}"));
+  pod.add_last_init_container(parse("{name: after}"));
+  const auto made = pod.take_pod();
+  EXPECT_EQ(made["spec"]["volumes"], parse("[{name: cache, emptyDir: {}}]"));
+  EXPECT_EQ(made["spec"]["initContainers"], parse(R"(
+- {name: before}
+- {name: fetch, volumeMounts: [{name: cache, mountPath: /cache, readOnly: true}]}
+- {name: after}
+)"));
+  EXPECT_EQ(made["spec"]["containers"][0]["volumeMounts"],
+            parse("[{name: cache, mountPath: /cache, readOnly: true}]"));
+  EXPECT_EQ(made["spec"]["containers"][1]["volumeMounts"], parse(R"(
+- {name: cache, mountPath: /cache, readOnly: true}
+- {name: cache, mountPath: /own}
+)"));
+}
+
+TEST(PodEditor, CommandsAreWrappedOrReplaced) {
+  PodEditor pod(parse(R"(
+spec:
+  containers:
+  - {name: a, command: [train], args: [--fast]}
+  - {name: b, args: [serve]}
+)"));
+  pod.prefix_command(0, {"wrapper", "--"});
+  pod.set_command(1, {"idle"});
+  EXPECT_EQ(pod.pod()["spec"]["containers"], parse(R"(
+- {name: a, command: [wrapper, --, train], args: [--fast]}
+- {name: b, command: [idle]}
+)"));
+}
+
 }  // namespace
 }  // namespace muster::dialects::test
