@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "dialects/check/messages.h"
 #include "dialects/check/pod_template.h"
+#include "dialects/t9k/values.h"
 #include "json/write.h"
 
 namespace muster::dialects::t9k {
@@ -74,16 +75,6 @@ constexpr auto kFields = std::to_array<Field>({
      .doc = "Arguments of the command."},
     {.path = "pause.resumeSpecs[].args[]", .type = Type::String, .doc = "One argument."},
 });
-
-std::vector<std::string> words(const json::Value& list) {
-  std::vector<std::string> out;
-  for (const json::Value& word : list.as_array()) out.push_back(word.as_string());
-  return out;
-}
-
-bool is_on(const json::Value& mode) {
-  return mode["enabled"].is_null() ? mode["enable"].as_bool() : mode["enabled"].as_bool();
-}
 
 std::map<std::string, RoleMode> read_roles(const json::Value& list) {
   std::map<std::string, RoleMode> out;

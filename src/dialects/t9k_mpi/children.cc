@@ -1,8 +1,6 @@
 #include "dialects/t9k_mpi/children.h"
 
-#include <algorithm>
-#include <optional>
-#include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -157,7 +155,7 @@ plan::Role make_launcher(const Job& job, const mpi::Setup& setup,
         return launcher_pod(job, setup, variant, own ? warnings : said_of_workers);
       },
       out);
-  Restart restart = job.launcher_restart;
+  const Restart& restart = job.launcher_restart;
   // The success of the launcher is that of the job, so Always means no more than OnFailure.
   if (restart.policy == Restart::Policy::Always && !restart.limit) {
     out.retry = {.on = plan::Retry::On::AnyFailure};
@@ -190,8 +188,9 @@ plan::Role make_worker(const Job& job, const mpi::Setup& setup,
 
 plan::Object make_host_file(const Job& job) {
   std::string lines;
+  const int slots = job.slots();
   for (int i = 0; i < job.workers; ++i) {
-    lines += fmt::format("{}.{} slots={}\n", job.worker_name(i), job.service(), job.slots());
+    lines += fmt::format("{}.{} slots={}\n", job.worker_name(i), job.service(), slots);
   }
   plan::Object out{
       .id = {.resource = api::config_maps(), .name = fmt::format("{}-hostfile", job.ref.name)},

@@ -7,15 +7,13 @@
 
 #include "api/object.h"
 #include "base/strings.h"
+#include "dialects/t9k/values.h"
 
 namespace muster::dialects::t9k_mpi {
 namespace {
 
-std::vector<std::string> words(const json::Value& list) {
-  std::vector<std::string> out;
-  for (const json::Value& word : list.as_array()) out.push_back(word.as_string());
-  return out;
-}
+using t9k::is_on;
+using t9k::words;
 
 std::map<std::string, std::string> parameters(const json::Value& map) {
   std::map<std::string, std::string> out;
@@ -26,10 +24,6 @@ std::map<std::string, std::string> parameters(const json::Value& map) {
 int read_count(const json::Value& value) {
   constexpr std::int64_t kMost = std::numeric_limits<int>::max() - 1;
   return static_cast<int>(std::clamp<std::int64_t>(value.as_int(1), 0, kMost));
-}
-
-bool is_on(const json::Value& block) {
-  return block["enabled"].is_null() ? block["enable"].as_bool() : block["enabled"].as_bool();
 }
 
 // What the old fields say, in the words of mpirun.

@@ -58,7 +58,7 @@ json::Value copy_of_worker(const Job& job) {
 json::Value own_template(const Job& job) {
   json::Value out = job.launcher.pod();
   for (json::Value& container : out["spec"]["containers"].array()) {
-    if (!container.is_object() || container["name"].as_string() != kLauncher) continue;
+    if (std::as_const(container)["name"].as_string() != kLauncher) continue;
     for (const std::string_view member : {"image", "workingDir"}) {
       const json::Value& usual = main_of(job)[member];
       if (std::as_const(container)[member].is_null() && !usual.is_null()) container[member] = usual;
