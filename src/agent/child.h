@@ -40,6 +40,8 @@ class Child {
   // Nothing once it has ended.
   void signal(int number) const;
   [[nodiscard]] pid_t pid() const { return pid_; }
+  // The signal that ended it; 0: it has not ended, or ended by itself.
+  [[nodiscard]] int ended_by() const { return end_->signal; }
 
  private:
   Child(pid_t pid, bool whole_group, std::shared_ptr<ProcessEnd> end)

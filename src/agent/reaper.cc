@@ -31,7 +31,8 @@ void Reaper::reap() {
     if (pid <= 0) return;
     const auto found = expected_.find(pid);
     if (found == expected_.end()) continue;
-    found->second->code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    if (WIFSIGNALED(status)) found->second->signal = WTERMSIG(status);
+    found->second->code = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
     found->second->known.set();
     expected_.erase(found);
   }

@@ -18,6 +18,7 @@ struct ProcessEnd {
   explicit ProcessEnd(rt::Loop& loop) : known(loop) {}
   rt::Event known;
   std::optional<int> code;  // its exit code, or 128 + the signal that ended it
+  int signal = 0;           // that one; 0: it ended by itself
 };
 
 // Waits for the processes of this program: those that it started and, as the first process of a

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <memory>
@@ -62,6 +63,12 @@ std::vector<ProcessFacts> all_processes() {
 void signal_session(pid_t session, int number) {
   for (const auto& process : all_processes())
     if (process.session == session && !process.ended) ::kill(process.pid, number);
+}
+
+bool session_has_processes(pid_t session) {
+  return std::ranges::any_of(all_processes(), [session](const ProcessFacts& process) {
+    return process.session == session && !process.ended;
+  });
 }
 
 std::int64_t start_time_of(pid_t pid) {

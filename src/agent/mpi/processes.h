@@ -10,6 +10,7 @@ namespace muster::agent::mpi {
 // Sends a signal to every process of a session (setsid), also to those that have left its first
 // process group, as the ranks of a daemon do.
 void signal_session(pid_t session, int number);
+bool session_has_processes(pid_t session);
 
 // When a process began, in the kernel's ticks since boot; 0 when there is none.
 std::int64_t start_time_of(pid_t pid);

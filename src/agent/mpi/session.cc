@@ -23,8 +23,8 @@ using namespace std::chrono_literals;
 constexpr Duration kRequestLimit = 10s;
 // For what the command printed last; something that it left behind may keep the pipes open.
 constexpr Duration kOutputGrace = 1s;
-// A daemon of Open MPI ends its ranks first.
 constexpr Duration kEndGrace = 3s;
+constexpr Duration kEndLook = 20ms;
 constexpr Duration kGoodbye = 2s;
 constexpr std::size_t kMostUnnoted = 4096;  // ranks of one host that tell something at once
 constexpr std::size_t kCopyBytes = std::size_t{32} << 10U;
@@ -57,6 +57,7 @@ Session::Session(rt::RealLoop& loop, Reaper& reaper, std::unique_ptr<net::Stream
       more_environment_(std::move(more_environment)),
       outputs_ended_(loop),
       peer_gone_(loop),
+      over_(loop),
       scope_(loop) {}
 
 Task<void> Session::serve() {
@@ -97,10 +98,13 @@ Task<Result<void>> Session::start(std::string command_line) {
   scope_.spawn(copy(*output_, FrameType::Output));
   scope_.spawn(copy(*error_, FrameType::Error));
   scope_.spawn(watch_peer());
+  scope_.spawn(watch_child());
   co_return co_await run();
 }
 
 Task<Result<void>> Session::run() {
+  CO_TRY(co_await over_.wait());
+  if (peer_gone_.is_set()) co_return fail(ErrorCode::Unavailable, "the peer has gone");
   const auto code = CO_TRY(co_await child_->wait());
   [[maybe_unused]] const auto rest =
       co_await rt::with_timeout(loop_, kOutputGrace, outputs_ended_.wait());
@@ -135,7 +139,10 @@ Task<Result<void>> Session::relay(RankReport report) {
   const rt::Pending<void> noted(loop_);
   unnoted_.emplace(report.number, noted);
   auto sent = co_await channel_.send(FrameType::Rank, encode_report(report));
-  if (!sent) co_return sent;
+  if (!sent) {
+    unnoted_.erase(report.number);
+    co_return sent;
+  }
   co_return co_await noted;
 }
 
@@ -161,16 +168,23 @@ Task<void> Session::watch_peer() {
   peer_gone_.set();
   for (auto& [number, noted] : std::exchange(unnoted_, {}))
     noted.set(fail(ErrorCode::Unavailable, "the peer has gone"));
-  child_->signal(SIGTERM);
-  if (!co_await rt::sleep_for(loop_, kEndGrace)) co_return;
-  signal_session(child_->pid(), SIGKILL);
+  over_.set();
 }
 
-// What the command left in its session goes with it; a daemon that made itself a session stays.
+Task<void> Session::watch_child() {
+  if (co_await child_->wait()) over_.set();
+}
+
+// What the command left in its session goes with it; a daemon that made itself a session stays. The
+// command's own group is told first: a daemon of Open MPI then ends its ranks, which have left it.
 Task<void> Session::end_processes() {
-  child_->signal(SIGTERM);
-  [[maybe_unused]] const auto ended = co_await rt::with_timeout(loop_, kEndGrace, child_->wait());
-  signal_session(child_->pid(), SIGKILL);
+  const auto session = child_->pid();
+  const auto latest = loop_.monotonic() + kEndGrace;
+  ::kill(-session, SIGTERM);
+  while (session_has_processes(session) && loop_.monotonic() < latest) {
+    [[maybe_unused]] const auto slept = co_await rt::sleep_for(loop_, kEndLook);
+  }
+  signal_session(session, SIGKILL);
   [[maybe_unused]] const auto killed = co_await child_->wait();
 }
 

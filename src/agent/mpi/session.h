@@ -32,6 +32,7 @@ class Session {
   Task<Result<void>> run();
   Task<void> copy(rt::Descriptor& from, FrameType type);
   Task<void> watch_peer();
+  Task<void> watch_child();
   void take_note(std::string_view number);
   Task<void> end_processes();
 
@@ -47,6 +48,7 @@ class Session {
   int open_outputs_ = 2;
   rt::Event outputs_ended_;
   rt::Event peer_gone_;
+  rt::Event over_;  // the command has ended, or the peer has gone
   rt::TaskScope scope_;
 };
 

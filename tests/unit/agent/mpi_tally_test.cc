@@ -1,6 +1,9 @@
 // What is said at the end of an MPI job.
 #include "agent/mpi/tally/tally.h"
 
+#include <cstdlib>
+#include <fstream>
+
 #include <gtest/gtest.h>
 
 #include "agent/mpi/hostfile.h"
@@ -51,6 +54,8 @@ TEST(Remark, OfHostsThatCouldNotBeSeenNothingIsSaid) {
 
 TEST(Remark, RanksThatFailed) {
   EXPECT_EQ(remark({ended("w-0", 3, 7)}, {"w-0"}), "1 rank failed: rank 3 on w-0 with exit code 7");
+  EXPECT_EQ(remark({ended("w-0", 3, 255)}, {"w-0"}),
+            "1 rank failed: rank 3 on w-0 with exit code 255");
   EXPECT_EQ(remark({ended("w-0", 3, 139), ended("w-0", 0, 1)}, {"w-0", "w-1"}),
             "1 of 2 hosts ran no rank: w-1; 2 ranks failed: rank 0 on w-0 with exit code 1, "
             "rank 3 on w-0 with signal 11");
@@ -107,9 +112,7 @@ class MpiSettings : public ::testing::Test {
   ~MpiSettings() override { ::unlink(file_.c_str()); }
 
   Result<Settings> with_key(const std::string& text, const std::string& port = "") {
-    const std::unique_ptr<FILE, decltype(&::fclose)> out(::fopen(file_.c_str(), "w"), ::fclose);
-    ::fputs(text.c_str(), out.get());
-    ::fflush(out.get());
+    std::ofstream(file_) << text;
     return read_settings(Environment({{"MUSTER_MPI_KEY", file_}, {"MUSTER_MPI_PORT", port}}));
   }
 

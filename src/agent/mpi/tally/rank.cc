@@ -29,13 +29,11 @@ Task<void> remember_signals(rt::Signals& signals, bool& told_to_end) {
 }
 
 // As the rank ended, so that its daemon sees the same.
-int end_like(int code) {
-  if (code <= 128) return code;
+void end_by(int signal) {
   const rlimit none{};
   ::setrlimit(RLIMIT_CORE, &none);  // one core is enough
-  static_cast<void>(std::signal(code - 128, SIG_DFL));
-  ::raise(code - 128);
-  return code;
+  static_cast<void>(std::signal(signal, SIG_DFL));
+  static_cast<void>(::raise(signal));
 }
 
 Task<void> note(rt::RealLoop& loop, ReportSink& sink, RankReport report) {
@@ -77,7 +75,8 @@ Task<Result<int>> rank(VerbContext& context) {
     co_await note(context.loop, *sink, last);
   }
   co_await watching.close();
-  co_return end_like(code);
+  if (child && child->ended_by() != 0) end_by(child->ended_by());
+  co_return code;
 }
 
 }  // namespace muster::agent::mpi

@@ -38,8 +38,12 @@ std::string some_of(const std::vector<std::string>& names) {
   return text;
 }
 
+// 128 + signal, as shells say it; what no ordinary signal gives is a code of the program's own.
 std::string ended_with(int code) {
-  return code > 128 ? fmt::format("signal {}", code - 128) : fmt::format("exit code {}", code);
+  constexpr int kLastOrdinarySignal = 31;
+  const int signal = code - 128;
+  if (signal > 0 && signal <= kLastOrdinarySignal) return fmt::format("signal {}", signal);
+  return fmt::format("exit code {}", code);
 }
 
 Result<void> overwrite(int fd, const std::string& text) {
