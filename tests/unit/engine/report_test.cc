@@ -11,7 +11,6 @@ namespace {
 
 using namespace testing;
 using api::PodPhase;
-using plan::RankReport;
 using Stage = plan::RankReport::Stage;
 using ::testing::IsEmpty;
 
@@ -69,10 +68,14 @@ TEST(Report, SaysHowFarEveryPodIs) {
       continue;
     }
     ASSERT_EQ(reports.size(), 1U);
-    EXPECT_EQ(reports[0], (RankReport{.role = "Worker",
-                                      .pod = "bert-worker-0",
-                                      .uid = "uid-bert-worker-0",
-                                      .stage = *row.expected}));
+    const auto& [role, name, uid, stage, containers] = reports[0];
+    EXPECT_EQ(std::tie(role, name, uid),
+              std::tuple("Worker", "bert-worker-0", "uid-bert-worker-0"));
+    EXPECT_EQ(stage, *row.expected);
+    const auto of_init = std::ranges::count_if(row.pod.containers, &ContainerView::init);
+    EXPECT_EQ(containers.size() + static_cast<std::size_t>(of_init), row.pod.containers.size());
+    EXPECT_EQ(containers.at(0).name, "mindspore");
+    EXPECT_EQ(containers.at(0).exit_code, row.pod.container("mindspore")->exit_code);
   }
 }
 
