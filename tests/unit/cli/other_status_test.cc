@@ -117,7 +117,7 @@ class AttachedToOtherStatus : public OtherStatus {
   Task<void> play(LiveErrors& told) {
     EXPECT_THAT(co_await told.until("Started"), HasSubstr("Toy default/bert"));
     co_await store_status(toy_, "bert", status_of("HELD"));
-    EXPECT_THAT(co_await told.until("Suspended"), HasSubstr("spec.runPolicy.suspend to false"));
+    EXPECT_THAT(co_await told.until("Suspended"), HasSubstr("to go on: muster resume bert"));
     co_await store_status(toy_, "bert", status_of("GOING"));
     EXPECT_THAT(co_await told.until("Resumed"), HasSubstr("Resumed  bert"));
     co_await store_status(toy_, "bert",

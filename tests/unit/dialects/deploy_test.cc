@@ -106,6 +106,7 @@ TEST(Rbac, MS13_GrantsEventsAndNothingThatIsNotUsed) {
   add("/services", {"get", "list", "watch", "create", "delete"});
   add("/configmaps", {"get", "list", "watch", "create", "delete"});
   add("/secrets", {"create"});
+  add("scheduler.tensorstack.dev/podgroups", {"get", "list", "watch", "create", "delete"});
   add("/events", {"create", "patch"});
   add("coordination.k8s.io/leases", {"list", "get", "create", "update"});
   EXPECT_EQ(grants({"../deploy/role.yaml", "../deploy/rbac.yaml"}), expected);
