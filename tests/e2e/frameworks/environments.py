@@ -41,7 +41,7 @@ PROGRAMS = {"random_walk": "t9k/image/usr/local/code/random_walk"}
 # What a wheel is built with. MPI and PyTorch on CPUs; as many compilers as this process may use cores.
 BUILD = {"HOROVOD_WITH_MPI": "1", "HOROVOD_WITHOUT_GLOO": "1", "HOROVOD_WITH_PYTORCH": "1", "HOROVOD_WITHOUT_TENSORFLOW": "1",
          "HOROVOD_WITHOUT_MXNET": "1", "MAKEFLAGS": f"-j{len(os.sched_getaffinity(0))}"}
-BUILD_LIMIT = 1800  # seconds; Horovod takes four minutes on two idle cores
+BUILD_LIMIT = 900  # seconds; Horovod takes five minutes on one core
 
 
 def sections():
@@ -179,4 +179,5 @@ def remove_unused(top):
     for mark in top.glob("*/complete"):
         if mark.stat().st_mtime < oldest:
             shutil.rmtree(mark.parent, ignore_errors=True)
+            shutil.rmtree(CACHE / "wheels" / mark.parent.name, ignore_errors=True)
             (top / f"{mark.parent.name}.lock").unlink(missing_ok=True)
