@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "cli/verbs/verbs.h"
 #include "base/version.h"
+#include "cli/verbs/verbs.h"
 
 namespace muster::cli {
 

@@ -1,5 +1,5 @@
 // The pure parts of `muster-agent paddle-legacy`. PL-n: the number of the behaviour in
-// docs/paddle-legacy.md.
+// docs/kinds/paddle-legacy.md.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
-// The known quirks of the original operator, each fixed or kept as docs/msjob.md says; the rest of
-// them is the engine's and tested there.
+// The known quirks of the original operator, each fixed or kept as docs/kinds/msjob.md says; the
+// rest of them is the engine's and tested there.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
