@@ -177,8 +177,9 @@ TEST_F(SessionTest, EndsWhenMusterDoes) {
   const auto mark = std::string("4913");
   auto program = open("echo up; sleep " + mark);
   read(*program, "up");
+  run(runtime_->close());
+  program.reset();  // its connection goes with the process, before the loop that it lives on
   close_runtime();
-  program.reset();  // its connection goes with the process
   open_runtime();
   EXPECT_TRUE(run(runtime_->adopt()).value().front().alive);
   await_end_of(mark);
