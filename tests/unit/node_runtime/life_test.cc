@@ -3,6 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/fd.h"
@@ -16,13 +17,9 @@ namespace {
 using namespace std::chrono_literals;
 
 std::size_t probes_alive() {
-  const auto machine = describe_machine();
-  std::size_t count = 0;
-  for (auto at = machine.find("process runtime_probe"); at != std::string::npos;
-       at = machine.find("process runtime_probe", at + 1)) {
-    ++count;
-  }
-  return count;
+  return static_cast<std::size_t>(std::ranges::count_if(
+      describe_machine(),
+      [](const std::string& line) { return line.starts_with("process runtime_probe"); }));
 }
 
 TEST_F(RuntimeTest, KillsAContainerThatTakesTooMuchMemory) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -12,10 +13,10 @@
 namespace muster::node {
 
 // What of the machine a pod could leave behind: processes of ours, mounts, links, network
-// namespaces, cgroups, nft tables, routes and shared memory. Two of them compare as text.
-std::string describe_machine();
+// namespaces, cgroups, nft tables, routes and shared memory, a line each.
+std::set<std::string> describe_machine();
 
-// A home of its own with a runtime in it; after the test the machine must be as it was.
+// A home of its own with a runtime in it; after the test nothing new may be left on the machine.
 class RuntimeTest : public ::testing::Test {
  protected:
   void SetUp() override;
@@ -41,7 +42,7 @@ class RuntimeTest : public ::testing::Test {
                     const std::string& name = "main");
   void remove(const std::string& uid);
 
-  std::string before_;
+  std::set<std::string> before_;
   std::string home_;
   std::unique_ptr<rt::RealLoop> loop_;
   std::unique_ptr<rt::Pool> pool_;
