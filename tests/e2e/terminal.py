@@ -64,21 +64,12 @@ def in_a_terminal(client, environment):
         screen.shows("~\n~\n")
 
         def has(columns, rows):
-            # Asked again and again: a change of size makes the editor draw over its answer.
-            screen.type("Escape", ":set columns? lines?", "Enter")
-            wait_until(lambda: f"columns={columns}" in screen.text() and f"lines={rows}" in screen.text(), "its answer", limit=2)
+            # One question a line, and asked again and again: a change of size makes the editor draw over its answer.
+            for name, value in (("columns", columns), ("lines", rows)):
+                screen.type("Escape", f":set {name}?", "Enter")
+                wait_until(lambda answer=f"{name}={value}": contains(screen.text(), answer, "the screen") or True, "its answer", limit=1)
             return True
-
-        def has_first_size():
-            # The protocol tells the size just after the program's start, and vi may miss that while it is starting: the user's
-            # next change of size teaches it, as under kubectl.
-            try:
-                return has(100, 30)
-            except Failure:
-                screen.resize(99, 30)
-                screen.resize(100, 30)
-                raise
-        wait_until(has_first_size, "the size of the terminal")
+        wait_until(lambda: has(100, 30), "the size of the terminal")
         screen.resize(120, 40)
         wait_until(lambda: has(120, 40), "the new size")
         screen.type("Enter", "ihello", "Escape", ":wq", "Enter")

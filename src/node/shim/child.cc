@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,6 +14,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 
 #include "node/linux/files.h"
@@ -106,6 +108,14 @@ void set_standard_streams(int input, int output, int error) {
   ::dup2(error < 0 ? null.get() : error, STDERR_FILENO);
 }
 
+// The client tells the size just after the start, and a program that is still starting would miss
+// the change: an editor draws 24 lines for ever. So it starts with the size, unless none comes.
+void await_size(int terminal) {
+  constexpr auto kPatience = std::chrono::milliseconds(500);
+  pollfd told{.fd = terminal, .events = POLLIN, .revents = 0};  // closed by the shim
+  ::poll(&told, 1, static_cast<int>(kPatience.count()));
+}
+
 // A terminal of the container, whose mounts we have already.
 Result<void> take_terminal(const ExecLaunch& launch) {
   const auto terminal = TRY(open_terminal());
@@ -115,6 +125,7 @@ Result<void> take_terminal(const ExecLaunch& launch) {
         ::fchown(terminal.program.get(), *launch.spec.uid, static_cast<gid_t>(-1));
   }
   send_descriptor(launch.terminal, terminal.control);
+  await_size(launch.terminal);
   const int program = terminal.program.get();
   set_standard_streams(program, program, program);
   return {};

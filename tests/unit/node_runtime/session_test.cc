@@ -129,6 +129,12 @@ TEST_F(SessionTest, ATerminalHasASizeAndIsTheControllingOne) {
   EXPECT_EQ(code_, 0);
 }
 
+TEST_F(SessionTest, AProgramStartsWithTheSizeThatIsToldJustAfterItWasAskedFor) {
+  const auto program = open("stty size", true);
+  EXPECT_TRUE(run(program->resize({.columns = 123, .rows = 45})));
+  EXPECT_TRUE(rest(*program).contains("45 123"));
+}
+
 TEST_F(SessionTest, ControlCReachesTheProgramInTheForeground) {
   const auto program = open("cat; echo code $?", true);
   EXPECT_TRUE(run(program->write("line\n")));

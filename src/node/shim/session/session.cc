@@ -123,14 +123,15 @@ void Session::receive_terminal() {
     push_input();
   } else if (!received.text.empty()) {
     frames_ += session_frame(SessionFrame::ErrorOutput, received.text);
-    return;  // the end of the socket follows
+  } else {
+    coming_.close();
   }
-  coming_.close();
 }
 
 void Session::resize() {
-  if (size_ && output_[0].valid() && terminal_)
-    set_window_size(output_[0], size_->first, size_->second);
+  if (!size_ || !output_[0].valid() || !terminal_) return;
+  set_window_size(output_[0], size_->first, size_->second);
+  coming_.close();  // which lets the program start
 }
 
 void Session::push_input() {
