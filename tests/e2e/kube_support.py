@@ -311,7 +311,8 @@ class PodWatch:
 
 class ModelKubelet:
     """Plays scheduler and kubelet for the operator's pods, without processes: binds each, lets it run for a moment, ends it
-    with the exit code that `script(pod name, how often that name ran before)` gives, and removes it when it is deleted.
+    with the exit code that `script(pod name, how often that name ran before, names of those that run beside it)` gives, and
+    removes it when it is deleted.
 
     One thread; every look lists all pods, so nothing depends on its having seen an event. None from the script: runs on.
     """
@@ -337,12 +338,14 @@ class ModelKubelet:
     def work(self):
         while not self.stopping.wait(0.03):
             try:
-                for pod in self.kube.items("/api/v1/pods?labelSelector=" + urllib.parse.quote(OURS)):
-                    self.look_after(pod)
+                pods = self.kube.items("/api/v1/pods?labelSelector=" + urllib.parse.quote(OURS))
+                running = {(pod["metadata"]["namespace"], pod["metadata"]["name"]) for pod in pods if pod["status"].get("phase") == "Running"}
+                for pod in pods:
+                    self.look_after(pod, {name for ns, name in running if ns == pod["metadata"]["namespace"]})
             except (Failure, OSError) as failure:
                 self.errors.append(str(failure))
 
-    def look_after(self, pod):
+    def look_after(self, pod, running):
         path = f"/api/v1/namespaces/{pod['metadata']['namespace']}/pods/{pod['metadata']['name']}"
         uid, name = pod["metadata"]["uid"], pod["metadata"]["name"]
         phase = pod["status"].get("phase")
@@ -355,7 +358,7 @@ class ModelKubelet:
             self.since[uid] = time.monotonic()
             self.write(path, uid, "Running", {"running": {}})
         elif phase == "Running" and time.monotonic() - self.since[uid] > self.runs:
-            code = self.script(name, self.uids[path].index(uid))
+            code = self.script(name, self.uids[path].index(uid), running)
             if code is not None:
                 self.write(path, uid, "Failed" if code else "Succeeded", {"terminated": {"exitCode": code}})
 
