@@ -112,7 +112,7 @@ void set_standard_streams(int input, int output, int error) {
 // the change: an editor draws 24 lines for ever. So it starts with the size, unless none comes.
 void await_size(int terminal) {
   constexpr auto kPatience = std::chrono::milliseconds(500);
-  pollfd told{.fd = terminal, .events = POLLIN, .revents = 0};  // closed by the shim
+  pollfd told{.fd = terminal, .events = POLLIN, .revents = 0};  // shut down by the shim
   ::poll(&told, 1, static_cast<int>(kPatience.count()));
 }
 

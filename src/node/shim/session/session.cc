@@ -131,7 +131,8 @@ void Session::receive_terminal() {
 void Session::resize() {
   if (!size_ || !output_[0].valid() || !terminal_) return;
   set_window_size(output_[0], size_->first, size_->second);
-  coming_.close();  // which lets the program start
+  // Lets the program start. Closed it would not: until then our child has this end as well.
+  if (coming_.valid()) ::shutdown(coming_.get(), SHUT_WR);
 }
 
 void Session::push_input() {

@@ -60,7 +60,7 @@ class Session {
 
   bool terminal_;
   int pid_ = 0;
-  Fd coming_;                 // where the terminal comes from; closed, the program starts
+  Fd coming_;                 // where the terminal comes from; shut down, the program starts
   Fd input_;                  // not of a terminal, which takes it by output_[0]
   std::array<Fd, 2> output_;  // standard output and error
   std::string pending_;       // input that the program has not taken
