@@ -35,11 +35,11 @@ TEST_F(HiddenTest, TheWholeHomeIsEmptyAndStaysSo) {
   const auto seen =
       look("ls -A " + home_ + " | wc -l; cat " + home_ + "/store.db || echo no store; umount " +
            home_ + " || echo stays; ls -A " + home_ + " | wc -l; mkdir -p " + home_ +
-           "/work && echo own > " + home_ + "/work/x && cat " + home_ + "/work/x");
+           "/mine && echo own > " + home_ + "/mine/x && cat " + home_ + "/mine/x");
   EXPECT_TRUE(seen.starts_with("0\n")) << seen;
   EXPECT_NE(seen.find("no store\n"), std::string::npos) << seen;
   EXPECT_TRUE(seen.ends_with("stays\n0\nown\n")) << seen;
-  EXPECT_FALSE(std::filesystem::exists(home_ + "/work"));
+  EXPECT_FALSE(std::filesystem::exists(home_ + "/mine"));
 }
 
 TEST_F(HiddenTest, TheFirstProcessOfThePodLeadsNowhere) {
