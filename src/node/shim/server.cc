@@ -211,7 +211,9 @@ void Server::settle() {
     auto& container = *it->second;
     container.try_end();
     using State = Container::State;
-    if (container.state() != State::Building && container.state() != State::Starting) {
+    // Of one that failed only when nothing of it is left: who is told may try it again at once.
+    const bool tried = container.state() != State::Building && container.state() != State::Starting;
+    if (tried && (container.state() != State::Failed || container.gone())) {
       for (const auto id : std::exchange(container.start_waiters, {})) answer_start(id, container);
     }
     if (container.over()) {
