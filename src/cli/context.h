@@ -10,6 +10,7 @@
 
 #include "base/log.h"
 #include "base/random.h"
+#include "cli/terminal/output.h"
 #include "plan/dialect.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
@@ -24,9 +25,11 @@ struct Context {
   const plan::Registry& registry;
   std::map<std::string, std::string> environment;
   Logger log;
+  Output& output;
 
   // Common flags.
-  std::string home;  // $MUSTER_HOME, absolute
+  std::string home;   // $MUSTER_HOME, absolute
+  std::string where;  // --home, --kubeconfig, --context and -n as given: " -n training", or empty
   std::optional<std::string> kubeconfig;
   std::optional<std::string> kube_context;
   bool insecure = false;  // --insecure-skip-tls-verify
@@ -44,6 +47,8 @@ struct Context {
     return found == environment.end() ? "" : found->second;
   }
   [[nodiscard]] bool wants_cluster() const { return kubeconfig || kube_context; }
+  // "muster WORDS" as the user would have to type it now: with the flags that said where.
+  [[nodiscard]] std::string command(std::string_view words) const;
 };
 
 // Exit codes as users meet them: docs/cli.md.

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/command_line.h"
+#include "cli/command_line/command_line.h"
 #include "cli/verbs/verbs.h"
 #include "dialects/registry.h"
 
@@ -42,9 +42,10 @@ std::string home_of(const std::map<std::string, std::string>& environment,
 int main(int argc, char** argv) {
   // A reader that went away ends us like any filter; a socket that did must not.
   static_cast<void>(std::signal(SIGPIPE, SIG_IGN));
+  StandardOutput output;
   Flags flags;
   Verb verb;
-  if (const auto code = parse(argc, argv, flags, verb)) return *code;
+  if (const auto code = parse(argc, argv, output, flags, verb)) return output.finish(*code);
   rt::RealLoop loop;
   rt::Pool pool(2);
   SystemRng rng;
@@ -62,7 +63,9 @@ int main(int argc, char** argv) {
                   .environment = environment,
                   .log = Logger::to_descriptor(
                       STDERR_FILENO, flags.long_running ? std::min(least, Severity::Info) : least),
+                  .output = output,
                   .home = home_of(environment, flags.home),
+                  .where = where_words(flags),
                   .insecure = flags.insecure,
                   .ns = flags.ns,
                   .all_namespaces = flags.all_namespaces,
@@ -72,7 +75,7 @@ int main(int argc, char** argv) {
                   .agent_image = flags.agent_image};
   if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
   if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
-  return loop.run(verb(context));
+  return output.finish(loop.run(verb(context)));
 }
 
 }  // namespace muster::cli

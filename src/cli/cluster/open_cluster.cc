@@ -113,11 +113,11 @@ Task<int> with_cluster(Context& context, PlaneParts parts,
                        std::function<Task<Result<int>>(OpenCluster&)> work) {
   auto target = co_await OpenCluster::open(context, parts);
   if (!target) {
-    print_error(target.error());
+    print_error(context.output, target.error());
     co_return exit_code::kFailed;
   }
   const auto code = co_await work(**target);
-  if (!code) print_error(code.error());
+  if (!code) print_error(context.output, code.error());
   co_await (*target)->close();
   co_return code.value_or(exit_code::kFailed);
 }

@@ -94,9 +94,9 @@ Task<int> AttachedRun::until_over() {
     if (interruption_.count > 0) co_return co_await interrupted();
     if (follower_.gone()) {
       screen_.clear_status();
-      print_error(
-          {.code = ErrorCode::NotFound,
-           .message = fmt::format("{} was deleted by somebody else", followed_.key.text())});
+      print_error(context_.output, {.code = ErrorCode::NotFound,
+                                    .message = fmt::format("{} was deleted by somebody else",
+                                                           followed_.key.text())});
       co_return exit_code::kOurs;
     }
     if (follower_.finished()) co_return co_await finish();
@@ -192,14 +192,15 @@ Task<int> AttachedRun::interrupted() {
 Task<int> AttachedRun::give_up(std::string reason) {
   screen_.clear_status();
   co_await delete_and_wait(0);
-  print_error({.code = ErrorCode::Invalid, .message = std::move(reason)});
+  print_error(context_.output, {.code = ErrorCode::Invalid, .message = std::move(reason)});
   co_return exit_code::kOurs;
 }
 
 Task<void> AttachedRun::delete_and_wait(std::optional<int> grace) {
   auto removed =
       co_await target_.cluster().remove(followed_.resource, followed_.key, {.uid = followed_.uid});
-  if (!removed && removed.error().code != ErrorCode::NotFound) print_error(removed.error());
+  if (!removed && removed.error().code != ErrorCode::NotFound)
+    print_error(context_.output, removed.error());
   bool killed = false;
   while (!follower_.gone() || !follower_.pods().empty()) {
     if ((interruption_.count > 1 || grace == 0) && !killed) {

@@ -49,7 +49,8 @@ std::vector<json::Value> children(const plan::Plan& plan) {
 
 }  // namespace
 
-int print_planned(const std::vector<Manifest>& manifests, const std::string& output) {
+int print_planned(Output& output, const std::vector<Manifest>& manifests,
+                  const std::string& format) {
   std::vector<json::Value> all;
   for (const Manifest& manifest : manifests) {
     if (manifest.dialect == nullptr) {
@@ -58,20 +59,20 @@ int print_planned(const std::vector<Manifest>& manifests, const std::string& out
     }
     const auto plan = manifest.dialect->compile(manifest.object);
     if (!plan) {
-      print_error(plan.error());
+      print_error(output, plan.error());
       return exit_code::kOurs;
     }
     const auto planned = children(*plan);
     all.insert(all.end(), planned.begin(), planned.end());
   }
-  if (output == "json") {
+  if (format == "json") {
     const json::Value list = json::Object{
         {"apiVersion", "v1"}, {"kind", "List"}, {"items", json::Array(all.begin(), all.end())}};
-    fmt::print("{}\n", json::write_pretty(list));
+    output.print("{}\n", json::write_pretty(list));
     return exit_code::kOk;
   }
   for (std::size_t i = 0; i < all.size(); ++i)
-    fmt::print("{}{}", i == 0 ? "" : "---\n", yaml::write(all[i]));
+    output.print("{}{}", i == 0 ? "" : "---\n", yaml::write(all[i]));
   return exit_code::kOk;
 }
 

@@ -91,8 +91,8 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
               fmt::format("no resource \"{}\"; known: {}", printable(name), known_names(registry)));
 }
 
-int refuse_resource(const Error& error) {
-  print_error(error);
+int refuse_resource(Output& output, const Error& error) {
+  print_error(output, error);
   return error.code == ErrorCode::BadRequest ? exit_code::kUsage : exit_code::kFailed;
 }
 

@@ -6,6 +6,7 @@
 
 #include "api/resource.h"
 #include "base/error.h"
+#include "cli/terminal/output.h"
 #include "plan/dialect.h"
 
 // Resources as users write them on the command line.
@@ -28,7 +29,7 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
                                                    std::string_view name);
 
 // Prints why a resource's name was not understood. The exit code: an ambiguous one is wrong usage.
-int refuse_resource(const Error& error);
+int refuse_resource(Output& output, const Error& error);
 
 // The shortest name of a kind that means no other: trainjobs, or trainjobs.example.org.
 std::string short_spelling(const plan::Registry& registry, const plan::Dialect& dialect);

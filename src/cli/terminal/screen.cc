@@ -1,20 +1,9 @@
 #include "cli/terminal/screen.h"
 
-#include <unistd.h>
-
 #include "base/strings.h"
 
 namespace muster::cli {
 namespace {
-
-// Short writes go on; an output that is closed ends the program by SIGPIPE, as for any filter.
-void write_all(int fd, std::string_view text) {
-  while (!text.empty()) {
-    const auto count = ::write(fd, text.data(), text.size());
-    if (count <= 0) return;
-    text.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
 
 // At most `width` columns; our status lines are mostly ASCII, so bytes over-estimate a little.
 std::string fitted(const std::string& line, int width) {
@@ -33,14 +22,15 @@ std::string fitted(const std::string& line, int width) {
 void Screen::job_line(const std::string& line) {
   const bool redraw_after = shown_;
   clear_status();
-  write_all(STDOUT_FILENO, line + "\n");
+  output_.write(line + "\n");
+  output_.flush();
   if (redraw_after) redraw();
 }
 
 void Screen::note(const std::string& line) {
   const bool redraw_after = shown_;
   clear_status();
-  write_all(STDERR_FILENO, line + "\n");
+  output_.write_error(line + "\n");
   if (redraw_after) redraw();
 }
 
@@ -50,12 +40,12 @@ void Screen::status(std::string line) {
 }
 
 void Screen::clear_status() {
-  if (shown_) write_all(STDERR_FILENO, "\r\x1b[K");
+  if (shown_) output_.write_error("\r\x1b[K");
   shown_ = false;
 }
 
 void Screen::redraw() {
-  write_all(STDERR_FILENO, "\r\x1b[K" + fitted(status_, terminal_.width));
+  output_.write_error("\r\x1b[K" + fitted(status_, terminal_.width));
   shown_ = true;
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <string_view>
 
+#include "cli/terminal/output.h"
 #include "cli/terminal/terminal.h"
 
 namespace muster::cli {
@@ -11,7 +12,7 @@ namespace muster::cli {
 // only.
 class Screen {
  public:
-  explicit Screen(const Terminal& terminal) : terminal_(terminal) {}
+  Screen(Output& output, const Terminal& terminal) : output_(output), terminal_(terminal) {}
   Screen(const Screen&) = delete;
   Screen& operator=(const Screen&) = delete;
   ~Screen() { clear_status(); }
@@ -29,6 +30,7 @@ class Screen {
  private:
   void redraw();
 
+  Output& output_;
   Terminal terminal_;
   std::string status_;
   bool shown_ = false;

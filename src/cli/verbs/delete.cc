@@ -81,7 +81,7 @@ Task<Result<int>> remove_from(Context& context, OpenCluster& target, std::vector
     if (uid) {
       one.uid = std::move(*uid);
     } else {
-      print_error(uid.error());
+      print_error(context.output, uid.error());
       code = exit_code::kFailed;
     }
   }
@@ -90,7 +90,7 @@ Task<Result<int>> remove_from(Context& context, OpenCluster& target, std::vector
     if (options.wait)
       CO_TRY(
           co_await wait_until_deleted(context, target.cluster(), one.resource, one.key, one.uid));
-    fmt::print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
+    context.output.print("{} \"{}\" deleted\n", one.resource.qualified(), one.key.name);
   }
   co_return code;
 }
@@ -99,7 +99,7 @@ Task<Result<int>> remove_from(Context& context, OpenCluster& target, std::vector
 
 Task<int> remove(Context& context, DeleteOptions options) {
   auto wanted = parse_words(context.registry, options.words);
-  if (!wanted) co_return refuse_resource(wanted.error());
+  if (!wanted) co_return refuse_resource(context.output, wanted.error());
   co_return co_await with_cluster(
       context, PlaneParts::All,
       [&context, wanted = std::move(*wanted), options = std::move(options)](OpenCluster& target) {

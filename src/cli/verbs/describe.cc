@@ -18,26 +18,26 @@ std::string when(const std::optional<Time>& time) {
   return time ? format_time(*time) : "-";
 }
 
-void print_job(const json::Value& job, const plan::Dialect& dialect) {
+void print_job(Output& output, const json::Value& job, const plan::Dialect& dialect) {
   const JobView view = JobView::from(job, dialect);
-  fmt::print("Name:        {}\nNamespace:   {}\nKind:        {} {}\nState:       {}\n",
-             api::name_of(job), api::namespace_of(job), dialect.identity().resource.kind,
-             dialect.identity().resource.api_version(), view.state());
-  fmt::print("Ranks:       {}/{}\nRestarts:    {}\nStarted:     {}\nCompleted:   {}\n",
-             view.ranks_ready, view.ranks, view.restarts, when(view.ledger.start_time),
-             when(view.ledger.completion_time));
-  if (!view.message.empty()) fmt::print("Message:     {}\n", view.message);
-  fmt::print("{}", root_cause(view, api::name_of(job)));
+  output.print("Name:        {}\nNamespace:   {}\nKind:        {} {}\nState:       {}\n",
+               api::name_of(job), api::namespace_of(job), dialect.identity().resource.kind,
+               dialect.identity().resource.api_version(), view.state());
+  output.print("Ranks:       {}/{}\nRestarts:    {}\nStarted:     {}\nCompleted:   {}\n",
+               view.ranks_ready, view.ranks, view.restarts, when(view.ledger.start_time),
+               when(view.ledger.completion_time));
+  if (!view.message.empty()) output.print("Message:     {}\n", view.message);
+  output.print("{}", root_cause(view, api::name_of(job)));
   std::vector<std::vector<std::string>> rows = {{"  TYPE", "STATUS", "REASON", "SINCE"}};
   for (const json::Value& condition : job["status"]["conditions"].as_array()) {
     rows.push_back({"  " + condition["type"].as_string(), condition["status"].as_string(),
                     condition["reason"].as_string(), condition["lastTransitionTime"].as_string()});
   }
-  fmt::print("Conditions:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  output.print("Conditions:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
 }
 
-Task<Result<void>> print_pods(cluster::Cluster& cluster, const plan::Dialect& dialect,
-                              const json::Value& job) {
+Task<Result<void>> print_pods(Output& output, cluster::Cluster& cluster,
+                              const plan::Dialect& dialect, const json::Value& job) {
   const auto pods = CO_TRY(co_await cluster.list(
       api::pods(), {.where = {.ns = api::namespace_of(job),
                               .labels = dialect.identity().pods_of(api::uid_of(job))}}));
@@ -49,11 +49,12 @@ Task<Result<void>> print_pods(cluster::Cluster& cluster, const plan::Dialect& di
          api::label_of(*pod, plan::labels::kIndex), std::string(to_string(api::phase_of(*pod))),
          std::to_string(api::restarts_of(*pod)), api::pod_ip_of(*pod), api::node_name_of(*pod)});
   }
-  fmt::print("Pods:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  output.print("Pods:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
   co_return Result<void>{};
 }
 
-Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& object, Time now) {
+Task<Result<void>> print_events(Output& output, cluster::Cluster& cluster,
+                                const json::Value& object, Time now) {
   const auto events = CO_TRY(co_await cluster.list(
       api::events(), {.where = {.ns = api::namespace_of(object),
                                 .fields = "involvedObject.uid=" + api::uid_of(object)}}));
@@ -66,16 +67,16 @@ Task<Result<void>> print_events(cluster::Cluster& cluster, const json::Value& ob
     rows.push_back({"  " + (last ? format_age(now - *last) : "-"), (*event)["type"].as_string(),
                     (*event)["reason"].as_string(), (*event)["message"].as_string()});
   }
-  fmt::print("Events:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  output.print("Events:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
   co_return Result<void>{};
 }
 
 Task<Result<int>> describe_job(Context& context, OpenCluster& target, JobName where) {
   const FoundJob found =
       CO_TRY(co_await find_job(context, target.cluster(), target.ns(), std::move(where)));
-  print_job(*found.job, *found.dialect);
-  CO_TRY(co_await print_pods(target.cluster(), *found.dialect, *found.job));
-  CO_TRY(co_await print_events(target.cluster(), *found.job, context.loop.now()));
+  print_job(context.output, *found.job, *found.dialect);
+  CO_TRY(co_await print_pods(context.output, target.cluster(), *found.dialect, *found.job));
+  CO_TRY(co_await print_events(context.output, target.cluster(), *found.job, context.loop.now()));
   co_return exit_code::kOk;
 }
 
@@ -83,8 +84,8 @@ Task<Result<int>> describe_object(Context& context, OpenCluster& target, api::Re
                                   std::string name) {
   const auto object = CO_TRY(co_await target.cluster().get(
       resource, {.ns = resource.namespaced() ? target.ns() : "", .name = name}));
-  fmt::print("{}", yaml::write(*object));
-  CO_TRY(co_await print_events(target.cluster(), *object, context.loop.now()));
+  context.output.print("{}", yaml::write(*object));
+  CO_TRY(co_await print_events(context.output, target.cluster(), *object, context.loop.now()));
   co_return exit_code::kOk;
 }
 
@@ -99,7 +100,7 @@ Result<JobName> what(const Context& context, const DescribeOptions& options) {
 
 Task<int> describe(Context& context, DescribeOptions options) {
   const auto wanted = what(context, options);
-  if (!wanted) co_return refuse_resource(wanted.error());
+  if (!wanted) co_return refuse_resource(context.output, wanted.error());
   co_return co_await with_cluster(
       context, PlaneParts::Store, [&context, wanted = *wanted](OpenCluster& target) {
         const NamedResource& first = wanted.kinds.front();

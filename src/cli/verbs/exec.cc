@@ -53,7 +53,7 @@ AttachOptions attachment(const ExecVerbOptions& options) {
   if (!attach.input && !attach.terminal && terminal_in && ::isatty(STDOUT_FILENO) == 1)
     attach = {.input = true, .terminal = true};
   if (attach.terminal && !terminal_in) {
-    fmt::print(stderr, "standard input is not a terminal: -t is left out\n");
+    context.output.note("standard input is not a terminal: -t is left out\n");
     attach.terminal = false;
   }
   return attach;
@@ -80,7 +80,7 @@ Task<Result<int>> exec_in(Context& context, OpenCluster& target, JobName where,
 
 Task<int> exec(Context& context, ExecVerbOptions options) {
   const auto wanted = what(context, options);
-  if (!wanted) co_return refuse_resource(wanted.error());
+  if (!wanted) co_return refuse_resource(context.output, wanted.error());
   co_return co_await with_cluster(
       context, PlaneParts::Store,
       [&context, wanted = *wanted, options = std::move(options)](OpenCluster& target) {

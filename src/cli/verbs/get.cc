@@ -138,7 +138,8 @@ Layout layout_of(const api::Resource& resource, Time now, bool wide) {
           }};
 }
 
-void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOptions& options) {
+void print_objects(Output& output, const std::vector<cluster::ObjectPtr>& objects,
+                   const GetOptions& options) {
   json::Value shown;
   if (options.names.size() == 1 && objects.size() == 1) {
     shown = *objects.front();
@@ -150,8 +151,8 @@ void print_objects(const std::vector<cluster::ObjectPtr>& objects, const GetOpti
                          {"metadata", json::Object{}},
                          {"items", std::move(items)}};
   }
-  fmt::print("{}{}", options.output == "json" ? json::write_pretty(shown) : yaml::write(shown),
-             options.output == "json" ? "\n" : "");
+  output.print("{}{}", options.output == "json" ? json::write_pretty(shown) : yaml::write(shown),
+               options.output == "json" ? "\n" : "");
 }
 
 // The kind's name, with its group where another kind of that name is shown beside it.
@@ -186,10 +187,10 @@ Rows table(const Context& context, const std::vector<Listing>& listings, bool wi
   return rows;
 }
 
-void print_names(const std::vector<Listing>& listings) {
+void print_names(Output& output, const std::vector<Listing>& listings) {
   for (const Listing& listing : listings) {
     for (const auto& object : listing.objects)
-      fmt::print("{}/{}\n", listing.of.resource.qualified(), api::name_of(*object));
+      output.print("{}/{}\n", listing.of.resource.qualified(), api::name_of(*object));
   }
 }
 
@@ -202,14 +203,14 @@ Task<Result<int>> print_from(Context& context, OpenCluster& target,
   for (const Listing& listing : listings)
     all.insert(all.end(), listing.objects.begin(), listing.objects.end());
   if (options.output == "json" || options.output == "yaml") {
-    print_objects(all, options);
+    print_objects(context.output, all, options);
   } else if (all.empty()) {
-    fmt::print(stderr, "No resources found{}.\n",
-               ns.empty() ? "" : fmt::format(" in {} namespace", ns));
+    context.output.note("No resources found{}.\n",
+                        ns.empty() ? "" : fmt::format(" in {} namespace", ns));
   } else if (options.output == "name") {
-    print_names(listings);
+    print_names(context.output, listings);
   } else {
-    fmt::print("{}", columns(table(context, listings, options.output == "wide")));
+    context.output.print("{}", columns(table(context, listings, options.output == "wide")));
   }
   co_return exit_code::kOk;
 }
@@ -218,7 +219,7 @@ Task<Result<int>> print_from(Context& context, OpenCluster& target,
 
 Task<int> get(Context& context, GetOptions options) {
   const auto kinds = resources_named(context.registry, options.resource);
-  if (!kinds) co_return refuse_resource(kinds.error());
+  if (!kinds) co_return refuse_resource(context.output, kinds.error());
   co_return co_await with_cluster(
       context, PlaneParts::Store,
       [&context, kinds = *kinds, options = std::move(options)](OpenCluster& target) {

@@ -53,9 +53,9 @@ std::string shell_words(const std::vector<std::string>& words) {
   return words.empty() ? "-" : fmt::format("{}", fmt::join(words, " "));
 }
 
-void print_rows(const std::vector<WrittenRow>& rows, const std::string& home) {
+void print_rows(Output& output, const std::vector<WrittenRow>& rows, const std::string& home) {
   if (rows.empty()) {
-    fmt::print("No rows: {}/images.yaml does not exist or is empty.\n", home);
+    output.print("No rows: {}/images.yaml does not exist or is empty.\n", home);
     return;
   }
   std::vector<std::vector<std::string>> table = {
@@ -64,7 +64,7 @@ void print_rows(const std::vector<WrittenRow>& rows, const std::string& home) {
     table.push_back({row.pattern, root_of(row), shell_words(row.entrypoint), shell_words(row.cmd),
                      row.workdir.empty() ? "/" : row.workdir, where});
   }
-  fmt::print("{}", columns(table));
+  output.print("{}", columns(table));
 }
 
 // What becomes of a container here; true: it cannot start.
@@ -82,14 +82,15 @@ std::pair<std::string, bool> outlook(const UsedImage& used, const std::vector<Wr
   return {"none, and no command: give the container a command, or add a row", true};
 }
 
-int print_outlooks(const std::vector<Manifest>& manifests, const std::vector<WrittenRow>& rows) {
+int print_outlooks(Output& output, const std::vector<Manifest>& manifests,
+                   const std::vector<WrittenRow>& rows) {
   std::vector<UsedImage> used;
   for (const Manifest& manifest : manifests) {
     collect(manifest.object,
             fmt::format("{} {}", manifest.resource.kind, api::name_of(manifest.object)), used);
   }
   if (used.empty()) {
-    fmt::print("No containers in the manifest.\n");
+    output.print("No containers in the manifest.\n");
     return exit_code::kOk;
   }
   std::vector<std::vector<std::string>> table = {{"IMAGE", "OBJECT", "CONTAINER", "ROW"}};
@@ -99,7 +100,7 @@ int print_outlooks(const std::vector<Manifest>& manifests, const std::vector<Wri
     any = any || lacking;
     table.push_back({one.image, one.object, one.container, std::move(text)});
   }
-  fmt::print("{}", columns(table));
+  output.print("{}", columns(table));
   return any ? exit_code::kFailed : exit_code::kOk;
 }
 
@@ -108,21 +109,21 @@ int print_outlooks(const std::vector<Manifest>& manifests, const std::vector<Wri
 int images(const Context& context, const ImagesOptions& options) {
   const auto rows = read_images(context);
   if (!rows) {
-    print_error(rows.error());
+    print_error(context.output, rows.error());
     return exit_code::kFailed;
   }
   if (options.files.empty()) {
-    print_rows(*rows, context.home);
+    print_rows(context.output, *rows, context.home);
     return exit_code::kOk;
   }
   const auto manifests =
       load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
                      TargetKind::Embedded);
   if (!manifests) {
-    print_error(manifests.error());
+    print_error(context.output, manifests.error());
     return exit_code::kFailed;
   }
-  return print_outlooks(*manifests, *rows);
+  return print_outlooks(context.output, *manifests, *rows);
 }
 
 }  // namespace muster::cli

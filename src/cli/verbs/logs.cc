@@ -37,12 +37,12 @@ void collect(std::string_view text, const std::string& prefix, bool timestamps, 
   }
 }
 
-void print_merged(std::vector<Line> lines, const std::optional<int>& tail) {
+void print_merged(Output& output, std::vector<Line> lines, const std::optional<int>& tail) {
   std::ranges::sort(lines, {}, [](const Line& line) { return std::pair(line.time, line.order); });
   const std::size_t from = tail && lines.size() > static_cast<std::size_t>(*tail)
                                ? lines.size() - static_cast<std::size_t>(*tail)
                                : 0;
-  for (std::size_t i = from; i < lines.size(); ++i) fmt::print("{}\n", lines[i].text);
+  for (std::size_t i = from; i < lines.size(); ++i) output.print("{}\n", lines[i].text);
 }
 
 Task<std::string> read_all(cluster::LogStream& stream) {
@@ -67,11 +67,11 @@ Task<bool> print_kept(Context& context, const Terminal& terminal, const std::str
         options.prefix ? line_prefix(terminal, log.role, log.index, log.index == 0) : "";
     collect(text, prefix, options.timestamps, terminal.color, lines);
   }
-  print_merged(std::move(lines), options.tail);
+  print_merged(context.output, std::move(lines), options.tail);
   co_return !kept.empty();
 }
 
-Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
+Task<Result<void>> print_current(Context& context, OpenCluster& target, const Terminal& terminal,
                                  const plan::Dialect& dialect, const json::Value& job,
                                  LogsOptions options) {
   const auto pods = CO_TRY(co_await target.cluster().list(
@@ -95,7 +95,7 @@ Task<Result<void>> print_current(OpenCluster& target, const Terminal& terminal,
       collect(text, prefix, options.timestamps, terminal.color, lines);
     }
   }
-  print_merged(std::move(lines), options.tail);
+  print_merged(context.output, std::move(lines), options.tail);
   co_return Result<void>{};
 }
 
@@ -108,7 +108,7 @@ Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& fol
 
 Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob& found,
                           LogsOptions options) {
-  Screen screen(Terminal::detect(context));
+  Screen screen(context.output, Terminal::detect(context));
   JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
                        {.filter = options.filter, .prefix = options.prefix});
   follower.start();
@@ -144,8 +144,8 @@ Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
     co_return exit_code::kOk;
   }
   if (!found) co_return fail(found.error());
-  CO_TRY(
-      co_await print_current(target, terminal, *found->dialect, *found->job, std::move(options)));
+  CO_TRY(co_await print_current(context, target, terminal, *found->dialect, *found->job,
+                                std::move(options)));
   co_return exit_code::kOk;
 }
 
@@ -153,7 +153,7 @@ Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
 
 Task<int> logs(Context& context, LogsOptions options) {
   auto where = parse_job_name(context.registry, options.name);
-  if (!where) co_return refuse_resource(where.error());
+  if (!where) co_return refuse_resource(context.output, where.error());
   co_return co_await with_cluster(
       context, PlaneParts::Store,
       [&context, where = std::move(*where), options = std::move(options)](OpenCluster& target) {

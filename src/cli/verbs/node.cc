@@ -118,17 +118,17 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
 Task<int> node(Context& context, NodeVerbOptions options) {
   const auto config = client_config(context);
   if (!config) {
-    print_error(config.error());
+    print_error(context.output, config.error());
     co_return exit_code::kFailed;
   }
   auto cluster = open_kube(context, *config, nullptr);
   if (!cluster) {
-    print_error(cluster.error());
+    print_error(context.output, cluster.error());
     co_return exit_code::kFailed;
   }
   const auto done = co_await serve(context, **cluster, config->server, std::move(options));
   co_await (*cluster)->close();
-  if (!done) print_error(done.error());
+  if (!done) print_error(context.output, done.error());
   co_return done ? exit_code::kOk : exit_code::kFailed;
 }
 

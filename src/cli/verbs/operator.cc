@@ -187,19 +187,19 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
 Task<int> run_operator(Context& context, OperatorOptions options) {
   auto kinds = kinds_named(context.registry, options.kinds);
   if (!kinds) {
-    print_error(kinds.error());
+    print_error(context.output, kinds.error());
     co_return exit_code::kUsage;
   }
   const auto config = client_config(context);
   if (!config) {
-    print_error(config.error());
+    print_error(context.output, config.error());
     co_return exit_code::kFailed;
   }
   // The election has a client of its own: its renewals neither queue behind the work nor ask the
   // fence that they keep open.
   auto election = open_kube(context, *config, nullptr);
   if (!election) {
-    print_error(election.error());
+    print_error(context.output, election.error());
     co_return exit_code::kFailed;
   }
   std::unique_ptr<cluster::Leader> leader;
@@ -211,14 +211,14 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
   }
   auto cluster = open_kube(context, *config, leader.get());
   if (!cluster) {
-    print_error(cluster.error());
+    print_error(context.output, cluster.error());
     co_return exit_code::kFailed;
   }
   const auto done = co_await operate(context, **election, **cluster, leader.get(),
                                      std::move(*kinds), std::move(options));
   co_await (*cluster)->close();
   co_await (*election)->close();
-  if (!done) print_error(done.error());
+  if (!done) print_error(context.output, done.error());
   co_return done ? exit_code::kOk : exit_code::kFailed;
 }
 

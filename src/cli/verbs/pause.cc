@@ -66,15 +66,17 @@ Task<Result<int>> pause_in(Context& context, OpenCluster& target, JobName where,
   const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
   CO_TRY(co_await set_suspended(target.cluster(), found, true));
   if (wait) CO_TRY(co_await wait_until_paused(context, target.cluster(), found));
-  fmt::print("{} \"{}\" paused\n", found.dialect->identity().resource.qualified(), where.name);
+  context.output.print("{} \"{}\" paused\n", found.dialect->identity().resource.qualified(),
+                       where.name);
   co_return exit_code::kOk;
 }
 
 Task<Result<int>> resume_in(Context& context, OpenCluster& target, JobName where) {
   const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
   CO_TRY(co_await set_suspended(target.cluster(), found, false));
-  fmt::print("{} \"{}\" resumed\n", found.dialect->identity().resource.qualified(), where.name);
-  if (target.owns_plane()) fmt::print(stderr, "it goes on with the next: muster up\n");
+  context.output.print("{} \"{}\" resumed\n", found.dialect->identity().resource.qualified(),
+                       where.name);
+  if (target.owns_plane()) context.output.note("it goes on with the next: muster up\n");
   co_return exit_code::kOk;
 }
 
@@ -82,7 +84,7 @@ Task<Result<int>> resume_in(Context& context, OpenCluster& target, JobName where
 
 Task<int> pause(Context& context, PauseOptions options) {
   auto where = parse_job_name(context.registry, options.name);
-  if (!where) co_return refuse_resource(where.error());
+  if (!where) co_return refuse_resource(context.output, where.error());
   co_return co_await with_cluster(
       context, PlaneParts::All,
       [&context, where = std::move(*where), wait = options.wait](OpenCluster& target) {
@@ -92,7 +94,7 @@ Task<int> pause(Context& context, PauseOptions options) {
 
 Task<int> resume(Context& context, ResumeOptions options) {
   auto where = parse_job_name(context.registry, options.name);
-  if (!where) co_return refuse_resource(where.error());
+  if (!where) co_return refuse_resource(context.output, where.error());
   co_return co_await with_cluster(context, PlaneParts::Store,
                                   [&context, where = std::move(*where)](OpenCluster& target) {
                                     return resume_in(context, target, where);

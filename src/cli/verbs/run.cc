@@ -58,10 +58,10 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
                             std::vector<Manifest> manifests) {
   const auto submitted = co_await submit(context, target, manifests);
   if (!submitted) {
-    print_error(submitted.error());
+    print_error(context.output, submitted.error());
     co_return exit_code::kOurs;
   }
-  Screen screen(Terminal::detect(context));
+  Screen screen(context.output, Terminal::detect(context));
   if (!context.capacity.empty())
     screen.note(fmt::format("  Declared  {}", describe(context.capacity)));
   if (runs_nothing(manifests)) {
@@ -88,13 +88,13 @@ Task<int> run(Context& context, RunOptions options) {
       load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
                      context.wants_cluster() ? TargetKind::Kubernetes : TargetKind::Embedded);
   if (!manifests) {
-    print_error(manifests.error());
+    print_error(context.output, manifests.error());
     co_return exit_code::kOurs;
   }
-  if (options.dry_run) co_return print_planned(*manifests, options.output);
+  if (options.dry_run) co_return print_planned(context.output, *manifests, options.output);
   auto target = co_await OpenCluster::open(context, PlaneParts::All);
   if (!target) {
-    print_error(target.error());
+    print_error(context.output, target.error());
     co_return exit_code::kOurs;
   }
   const int code = co_await submit_and_follow(context, **target, std::move(*manifests));

@@ -27,19 +27,21 @@ Task<int> up(Context& context, UpOptions options) {
   const Monotonic begun = context.loop.monotonic();
   auto plane = co_await ControlPlane::start(context, PlaneParts::All, options.api_port);
   if (!plane) {
-    print_error(plane.error());
+    print_error(context.output, plane.error());
     co_return exit_code::kFailed;
   }
   if (!options.quiet) {
     const auto took =
         std::chrono::duration_cast<std::chrono::milliseconds>(context.loop.monotonic() - begun);
-    fmt::print("   Started  embedded control plane in {} ms · state in {}\n", took.count(),
-               context.home);
-    fmt::print("       API  unix://{}\n", socket_path(context.home));
-    if (!context.capacity.empty()) fmt::print("  Declared  {}\n", describe(context.capacity));
-    fmt::print("   kubectl  --kubeconfig {}\n", kubeconfig_path(context.home));
-    fmt::print("      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
-    static_cast<void>(std::fflush(stdout));
+    context.output.print("   Started  embedded control plane in {} ms · state in {}\n",
+                         took.count(), context.home);
+    context.output.print("       API  unix://{}\n", socket_path(context.home));
+    if (!context.capacity.empty())
+      context.output.print("  Declared  {}\n", describe(context.capacity));
+    context.output.print("   kubectl  --kubeconfig {}\n", kubeconfig_path(context.home));
+    context.output.print(
+        "      Stop  Ctrl-C; pods survive, the next `muster up` takes them over\n");
+    context.output.flush();
   }
   rt::Event over(context.loop);
   rt::TaskScope scope(context.loop);
@@ -49,7 +51,7 @@ Task<int> up(Context& context, UpOptions options) {
   co_await scope.close();
   const auto failure = (*plane)->failure();
   co_await (*plane)->close();
-  if (failure) print_error(*failure);
+  if (failure) print_error(context.output, *failure);
   co_return failure ? exit_code::kFailed : exit_code::kOk;
 }
 

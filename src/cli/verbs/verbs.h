@@ -112,6 +112,6 @@ struct NodeVerbOptions {
 };
 Task<int> node(Context& context, NodeVerbOptions options);
 
-int version(const std::string& output);
+int version(Output& output, const std::string& format);
 
 }  // namespace muster::cli

@@ -5,11 +5,11 @@
 
 namespace muster::cli {
 
-int version(const std::string& output) {
-  if (output == "json") {
-    fmt::print("{{\"clientVersion\":{{\"gitVersion\":\"v{}\"}}}}\n", kVersion);
+int version(Output& output, const std::string& format) {
+  if (format == "json") {
+    output.print("{{\"clientVersion\":{{\"gitVersion\":\"v{}\"}}}}\n", kVersion);
   } else {
-    fmt::print("muster {}\n", kVersion);
+    output.print("muster {}\n", kVersion);
   }
   return exit_code::kOk;
 }

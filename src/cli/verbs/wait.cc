@@ -61,8 +61,8 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
   while (true) {
     if (follower.gone()) {
       if (options.condition != "delete") {
-        print_error(
-            {.code = ErrorCode::NotFound, .message = fmt::format("{} was deleted", where.name)});
+        print_error(context.output, {.code = ErrorCode::NotFound,
+                                     .message = fmt::format("{} was deleted", where.name)});
         code = exit_code::kFailed;
       }
       break;
@@ -70,13 +70,14 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
     if (follower.job() && options.condition != "delete" &&
         satisfied(follower.job(), *found.dialect, options.condition)) {
       const JobView view = JobView::from(*follower.job(), *found.dialect);
-      fmt::print("{}/{} {}\n", found.dialect->identity().resource.qualified(), where.name,
-                 to_lower(view.state()));
+      context.output.print("{}/{} {}\n", found.dialect->identity().resource.qualified(), where.name,
+                           to_lower(view.state()));
       if (options.condition == "finished") code = exit_code_for(view);
       break;
     }
     if (late) {
-      print_error({.code = ErrorCode::Timeout,
+      print_error(context.output,
+                  {.code = ErrorCode::Timeout,
                    .message = fmt::format("timed out waiting for {} to be {}{}", where.name,
                                           options.condition, why_not(follower, *found.dialect))});
       code = exit_code::kTimeout;
@@ -92,7 +93,7 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
 
 Task<int> wait(Context& context, WaitOptions options) {
   auto where = parse_job_name(context.registry, options.name);
-  if (!where) co_return refuse_resource(where.error());
+  if (!where) co_return refuse_resource(context.output, where.error());
   co_return co_await with_cluster(
       context, PlaneParts::All,
       [&context, where = std::move(*where), options = std::move(options)](OpenCluster& target) {

@@ -32,6 +32,9 @@ using Verb = std::function<Task<int>(Context&)>;
 
 // Reads the command line into flags and what to run; an exit code when there is nothing to run
 // (help, a usage error).
-std::optional<int> parse(int argc, char** argv, Flags& flags, Verb& verb);
+std::optional<int> parse(int argc, char** argv, Output& output, Flags& flags, Verb& verb);
+
+// Flags that say where, as they would have to be given again: " --home X -n training".
+std::string where_words(const Flags& flags);
 
 }  // namespace muster::cli

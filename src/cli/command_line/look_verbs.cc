@@ -1,0 +1,59 @@
+#include "cli/command_line/parser.h"
+#include "cli/verbs/verbs.h"
+
+#include <fmt/format.h>
+
+// Verbs that look.
+namespace muster::cli {
+
+void Parser::add_get() {
+  CLI::App* app =
+      command("get", "List jobs, pods and other objects.",
+              "  muster get\n  muster get pods -A -o wide\n  muster get jobs NAME -o yaml");
+  app->add_option("RESOURCE", get_.resource, "jobs (default), pods, services, events, nodes, …");
+  app->add_option("NAME", get_.names, "Only these");
+  app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
+  app->add_option("-l,--selector", get_.labels, "Label selector");
+  app->add_option("-o,--output", get_.output, "json, yaml, wide or name")
+      ->check(CLI::IsMember({"json", "yaml", "wide", "name"}));
+  app->callback([this] { verb_ = [this](Context& context) { return get(context, get_); }; });
+}
+
+void Parser::add_describe() {
+  CLI::App* app = command("describe", "Show a job with its pods and events.",
+                          "  muster describe NAME\n  muster describe pods NAME");
+  app->add_option("WHAT", describe_words_, "NAME of a job, or RESOURCE NAME")
+      ->required()
+      ->expected(1, 2);
+  app->callback([this] {
+    describe_.name = describe_words_.back();
+    if (describe_words_.size() == 2) describe_.resource = describe_words_.front();
+    verb_ = [this](Context& context) { return describe(context, describe_); };
+  });
+}
+
+void Parser::add_logs() {
+  CLI::App* app = command(
+      "logs", "Print the logs of all ranks, merged by time.",
+      "  muster logs NAME\n  muster logs NAME -f\n  muster logs NAME --role Worker --rank 0,4-7");
+  app->add_option("NAME", logs_.name, "The job")->required();
+  app->add_flag("-f,--follow", logs_.follow, "Go on as lines come; Ctrl-C detaches");
+  app->add_flag("-p,--previous", logs_.previous, "Of the container before the last restart");
+  app->add_flag("--timestamps", logs_.timestamps, "Show when each line was written");
+  app->add_option("--tail", logs_.tail, "Only the last lines");
+  app->add_option("--role", logs_.filter.role, "Only this role");
+  app->add_option("--rank", ranks_, "Only these ranks: 0,4-7");
+  app->add_flag("!--no-prefix", logs_.prefix, "Without the rank in front");
+  app->callback([this] {
+    if (!ranks_.empty()) {
+      const auto ranks = parse_ranks(ranks_);
+      if (!ranks)
+        throw CLI::ValidationError("--rank",
+                                   fmt::format("\"{}\" is not a list of ranks like 0,4-7", ranks_));
+      logs_.filter.ranks = *ranks;
+    }
+    verb_ = [this](Context& context) { return logs(context, logs_); };
+  });
+}
+
+}  // namespace muster::cli

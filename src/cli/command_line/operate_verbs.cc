@@ -1,0 +1,82 @@
+#include "cli/command_line/parser.h"
+#include "cli/verbs/verbs.h"
+
+#include <fmt/format.h>
+
+// Verbs for those who operate clusters and this machine.
+namespace muster::cli {
+namespace {
+
+Task<int> print_images(Context& context, ImagesOptions options) {
+  co_return images(context, options);
+}
+
+Task<int> print_version(Context& context, std::string format) {
+  co_return version(context.output, format);
+}
+
+}  // namespace
+
+void Parser::add_operator() {
+  CLI::App* app = command("operator", "Run jobs on a Kubernetes cluster, as its operator.",
+                          "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
+                          "--namespace ml --leader-elect");
+  app->add_option("--kinds", operator_.kinds,
+                  "Only these, like trainjobs,otherjobs.example.org (default: all)")
+      ->delimiter(',');
+  add_agent_image(app);
+  app->add_flag("--leader-elect", operator_.leader_elect,
+                "Only one of several operators acts at a time");
+  app->add_flag("--take-over", operator_.take_over,
+                "Run although another operator for the same kind holds its lease");
+  app->add_option("--lease-namespace", operator_.lease_namespace, "Where our lease lives");
+  app->add_option("--metrics-bind-address", operator_.metrics_address,
+                  "Serves /metrics; 0 switches it off");
+  app->add_option("--health-probe-bind-address", operator_.health_address,
+                  "Serves /healthz and /readyz; 0 switches it off");
+  app->callback([this] {
+    flags_.long_running = true;
+    verb_ = [this](Context& context) {
+      operator_.ns = context.ns;
+      return run_operator(context, operator_);
+    };
+  });
+}
+
+void Parser::add_node() {
+  CLI::App* app = command(
+      "node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
+      "  muster node --kubeconfig ~/.kube/config --name box1");
+  app->add_option("--name", node_.name, "The node's name")->required();
+  add_node_flags(app);
+  app->add_option("--address", node_.address, "Where logs and exec are served");
+  app->add_option("--client-ca", node_.client_ca,
+                  "PEM file of the CA of our clients; without it logs and exec are not served");
+  app->add_option("--pod-cidr", node_.pod_range, "Addresses for pods");
+  app->add_option("--service-cidr", node_.service_range, "The cluster's service range");
+  app->callback([this] {
+    flags_.long_running = true;
+    verb_ = [this](Context& context) { return node(context, node_); };
+  });
+}
+
+void Parser::add_images() {
+  CLI::App* app = command(
+      "images", "List the rows of images.yaml, or say which row each image of a manifest has.",
+      "  muster images\n  muster images -f job.yaml --images rows.yaml");
+  app->add_option("-f,--filename", images_.files, "Manifest files; - is standard input");
+  add_image_files(app);
+  app->callback(
+      [this] { verb_ = [this](Context& context) { return print_images(context, images_); }; });
+}
+
+void Parser::add_version() {
+  CLI::App* app =
+      command("version", "Print the version.", "  muster version\n  muster version -o json");
+  app->add_option("-o,--output", version_output_, "json")->check(CLI::IsMember({"json"}));
+  app->callback([this] {
+    verb_ = [this](Context& context) { return print_version(context, version_output_); };
+  });
+}
+
+}  // namespace muster::cli
