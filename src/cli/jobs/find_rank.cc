@@ -8,6 +8,7 @@
 #include "api/exec.h"
 #include "api/pod.h"
 #include "base/strings.h"
+#include "cli/jobs/listing.h"
 #include "plan/plan.h"
 
 namespace muster::cli {
@@ -58,11 +59,12 @@ std::string list(const std::vector<Candidate>& candidates) {
 }  // namespace
 
 Task<Result<FoundRank>> find_running_rank(cluster::Cluster& cluster, FoundJob job, RankName rank) {
-  const auto pods = CO_TRY(co_await cluster.list(
-      api::pods(), {.where = {.ns = api::namespace_of(*job.job),
-                              .labels = job.dialect->identity().pods_of(api::uid_of(*job.job))}}));
+  const auto pods =
+      CO_TRY(co_await list_all(cluster, api::pods(),
+                               {.ns = api::namespace_of(*job.job),
+                                .labels = job.dialect->identity().pods_of(api::uid_of(*job.job))}));
   const auto candidates =
-      running_ranks(job.dialect->compile(*job.job).value_or(plan::Plan{}), pods.items);
+      running_ranks(job.dialect->compile(*job.job).value_or(plan::Plan{}), pods);
   const auto fits = [&](const Candidate& one) {
     return (rank.role.empty() || equal_ignoring_case(rank.role, one.role)) &&
            one.index == rank.index.value_or(0);

@@ -6,23 +6,10 @@
 
 #include "base/strings.h"
 #include "cli/jobs/find_job.h"
+#include "cluster/page_limit.h"
 
 namespace muster::cli {
 namespace {
-
-Task<Result<std::vector<cluster::ObjectPtr>>> list_all(cluster::Cluster& cluster,
-                                                       api::Resource resource, std::string ns,
-                                                       std::string labels) {
-  std::vector<cluster::ObjectPtr> objects;
-  cluster::ListOptions options{
-      .where = {.ns = resource.namespaced() ? ns : "", .labels = std::move(labels)}};
-  do {
-    auto page = CO_TRY(co_await cluster.list(resource, options));
-    objects.insert(objects.end(), page.items.begin(), page.items.end());
-    options.continue_token = page.continue_token;
-  } while (!options.continue_token.empty());
-  co_return objects;
-}
 
 // One kind of several may not be installed, or not ours to read.
 Task<Result<std::vector<Listing>>> list_kinds(cluster::Cluster& cluster,
@@ -31,7 +18,7 @@ Task<Result<std::vector<Listing>>> list_kinds(cluster::Cluster& cluster,
   std::vector<Listing> listings;
   std::optional<Error> absent;
   for (NamedResource& kind : kinds) {
-    auto objects = co_await list_all(cluster, kind.resource, ns, labels);
+    auto objects = co_await list_all(cluster, kind.resource, {.ns = ns, .labels = labels});
     if (objects) {
       listings.push_back({.of = std::move(kind), .objects = std::move(*objects)});
     } else if (objects.error().code == ErrorCode::NotFound ||
@@ -78,6 +65,29 @@ Task<Result<std::vector<Listing>>> get_named_jobs(cluster::Cluster& cluster,
 }
 
 }  // namespace
+
+Task<Result<Objects>> list_all(cluster::Cluster& cluster, api::Resource resource,
+                               api::Selection where) {
+  if (!resource.namespaced()) where.ns.clear();
+  Objects objects;
+  cluster::PageLimit limit(500);
+  cluster::ListOptions options{.where = std::move(where)};
+  while (true) {
+    options.limit = limit.now();
+    auto page = co_await cluster.list(resource, options);
+    if (page) {
+      objects.insert(objects.end(), page->items.begin(), page->items.end());
+      if (page->continue_token.empty()) co_return objects;
+      options.continue_token = page->continue_token;
+    } else if (page.error().code == ErrorCode::Gone && !options.continue_token.empty()) {
+      // So slow that the server does not remember this list any more: once more from the start.
+      objects.clear();
+      options.continue_token.clear();
+    } else if (page.error().code != ErrorCode::TooLarge || !limit.halve()) {
+      co_return fail(page.error());
+    }
+  }
+}
 
 Task<Result<std::vector<Listing>>> fetch_listings(cluster::Cluster& cluster,
                                                   std::vector<NamedResource> kinds, std::string ns,

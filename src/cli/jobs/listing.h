@@ -8,10 +8,16 @@
 
 namespace muster::cli {
 
+using Objects = std::vector<cluster::ObjectPtr>;
+
+// Everything of one resource that is selected, in as many pages as it takes.
+Task<Result<Objects>> list_all(cluster::Cluster& cluster, api::Resource resource,
+                               api::Selection where);
+
 // What was found of one resource.
 struct Listing {
   NamedResource of;
-  std::vector<cluster::ObjectPtr> objects;
+  Objects objects;
 };
 
 // Everything of these resources, or only what has these names. Of several kinds those that the

@@ -6,6 +6,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/job_view.h"
+#include "cli/jobs/listing.h"
 #include "cli/terminal/columns.h"
 #include "cli/verbs/verbs.h"
 #include "plan/plan.h"
@@ -38,12 +39,12 @@ void print_job(Output& output, const json::Value& job, const plan::Dialect& dial
 
 Task<Result<void>> print_pods(Output& output, cluster::Cluster& cluster,
                               const plan::Dialect& dialect, const json::Value& job) {
-  const auto pods = CO_TRY(co_await cluster.list(
-      api::pods(), {.where = {.ns = api::namespace_of(job),
-                              .labels = dialect.identity().pods_of(api::uid_of(job))}}));
+  const auto pods = CO_TRY(co_await list_all(
+      cluster, api::pods(),
+      {.ns = api::namespace_of(job), .labels = dialect.identity().pods_of(api::uid_of(job))}));
   std::vector<std::vector<std::string>> rows = {
       {"  NAME", "ROLE", "RANK", "PHASE", "RESTARTS", "IP", "NODE"}};
-  for (const auto& pod : pods.items) {
+  for (const auto& pod : pods) {
     rows.push_back(
         {"  " + api::name_of(*pod), api::label_of(*pod, plan::labels::kRole),
          api::label_of(*pod, plan::labels::kIndex), std::string(to_string(api::phase_of(*pod))),
@@ -55,14 +56,13 @@ Task<Result<void>> print_pods(Output& output, cluster::Cluster& cluster,
 
 Task<Result<void>> print_events(Output& output, cluster::Cluster& cluster,
                                 const json::Value& object, Time now) {
-  const auto events = CO_TRY(co_await cluster.list(
-      api::events(), {.where = {.ns = api::namespace_of(object),
-                                .fields = "involvedObject.uid=" + api::uid_of(object)}}));
-  std::vector<cluster::ObjectPtr> sorted = events.items;
-  std::ranges::sort(sorted, {},
+  auto events = CO_TRY(co_await list_all(
+      cluster, api::events(),
+      {.ns = api::namespace_of(object), .fields = "involvedObject.uid=" + api::uid_of(object)}));
+  std::ranges::sort(events, {},
                     [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
   std::vector<std::vector<std::string>> rows = {{"  AGE", "TYPE", "REASON", "MESSAGE"}};
-  for (const auto& event : sorted) {
+  for (const auto& event : events) {
     const auto last = api::time_at((*event)["lastTimestamp"]);
     rows.push_back({"  " + (last ? format_age(now - *last) : "-"), (*event)["type"].as_string(),
                     (*event)["reason"].as_string(), (*event)["message"].as_string()});

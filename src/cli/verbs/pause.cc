@@ -7,6 +7,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/job_view.h"
+#include "cli/jobs/listing.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "plan/suspend.h"
@@ -52,8 +53,8 @@ Task<Result<void>> wait_until_paused(const Context& context, cluster::Cluster& c
     if (view.finished()) co_return fail(ended(found, "pause"));
     if (view.phase == plan::Phase::Suspended) {
       const auto pods =
-          CO_TRY(co_await cluster.list(api::pods(), {.where = {.ns = key.ns, .labels = labels}}));
-      const bool free = std::ranges::all_of(pods.items, [](const auto& pod) {
+          CO_TRY(co_await list_all(cluster, api::pods(), {.ns = key.ns, .labels = labels}));
+      const bool free = std::ranges::all_of(pods, [](const auto& pod) {
         return api::is_finished(api::phase_of(*pod)) && !api::is_deleting(*pod);
       });
       if (free) co_return Result<void>{};
@@ -76,7 +77,8 @@ Task<Result<int>> resume_in(Context& context, OpenCluster& target, JobName where
   CO_TRY(co_await set_suspended(target.cluster(), found, false));
   context.output.print("{} \"{}\" resumed\n", found.dialect->identity().resource.qualified(),
                        where.name);
-  if (target.owns_plane()) context.output.note("it goes on with the next: muster up\n");
+  if (target.owns_plane())
+    context.output.note("it goes on with the next: {}\n", context.command("up"));
   co_return exit_code::kOk;
 }
 
