@@ -47,13 +47,13 @@ Task<Result<FoundRank>> find_place(Context& context, OpenCluster& target, JobNam
 }
 
 // What the user asked for, and without a word: a terminal where there is one on both ends.
-AttachOptions attachment(const ExecVerbOptions& options) {
+AttachOptions attachment(Output& output, const ExecVerbOptions& options) {
   const bool terminal_in = ::isatty(STDIN_FILENO) == 1;
   AttachOptions attach{.input = options.input, .terminal = options.terminal};
   if (!attach.input && !attach.terminal && terminal_in && ::isatty(STDOUT_FILENO) == 1)
     attach = {.input = true, .terminal = true};
   if (attach.terminal && !terminal_in) {
-    context.output.note("standard input is not a terminal: -t is left out\n");
+    output.note("standard input is not a terminal: -t is left out\n");
     attach.terminal = false;
   }
   return attach;
@@ -63,10 +63,10 @@ Task<Result<int>> exec_in(Context& context, OpenCluster& target, JobName where,
                           ExecVerbOptions options) {
   const FoundRank place = CO_TRY(co_await find_place(context, target, std::move(where), options));
   if (target.remote() == nullptr) {
-    co_return fail(ErrorCode::Unavailable,
-                   fmt::format("nothing runs in {}: start it with muster up", context.home));
+    co_return fail(ErrorCode::Unavailable, fmt::format("nothing runs in {}: start it with {}",
+                                                       context.home, context.command("up")));
   }
-  const AttachOptions attach = attachment(options);
+  const AttachOptions attach = attachment(context.output, options);
   auto program = CO_TRY(co_await target.remote()->exec(place.pod, {.container = place.container,
                                                                    .command = options.command,
                                                                    .input = attach.input,

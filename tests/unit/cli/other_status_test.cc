@@ -1,13 +1,10 @@
-#include <fcntl.h>
-
 #include <fstream>
 
-#include "base/fd.h"
 #include "cli/verbs/verbs.h"
-#include "home_fixture.h"
 #include "json/write.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
+#include "verb_fixture.h"
 
 // Verbs with a kind whose status has a shape of its own.
 namespace muster::cli {
@@ -25,7 +22,7 @@ json::Value status_of(const std::string& state, std::optional<plan::Cause> cause
       {"state", state}, {"remark", "so it is"}, {std::string(plan::kStatusKey), muster}};
 }
 
-class OtherStatus : public HomeTest {
+class OtherStatus : public VerbTest {
  protected:
   Outcome wait_for(const std::string& condition) {
     return outcome([&](Context& context) {
@@ -77,38 +74,30 @@ TEST_F(OtherStatus, WaitGoesOnWhileTheJobIsSuspended) {
 // Standard error as a person reads it while a verb runs.
 class LiveErrors {
  public:
-  explicit LiveErrors(rt::RealLoop& loop) {
-    int ends[2] = {-1, -1};
-    EXPECT_EQ(::pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-    reader_ = std::make_unique<rt::Descriptor>(loop, ends[0]);
-    enough_ =
-        std::make_unique<rt::Timer>(loop, std::chrono::seconds(20), [this] { reader_->close(); });
-    open_ = Fd(::dup(ends[0]));
-    const Fd writer(ends[1]);
-    saved_ = Fd(::dup(STDERR_FILENO));
-    ::dup2(writer.get(), STDERR_FILENO);
+  LiveErrors(rt::RealLoop& loop, CapturedOutput& output)
+      : output_(output), news_(loop), enough_(loop, std::chrono::seconds(20), [this] {
+          late_ = true;
+          news_.pulse();
+        }) {
+    output_.told = [this] { news_.pulse(); };
   }
   LiveErrors(const LiveErrors&) = delete;
   LiveErrors& operator=(const LiveErrors&) = delete;
-  ~LiveErrors() { ::dup2(saved_.get(), STDERR_FILENO); }
+  ~LiveErrors() { output_.told = nullptr; }
 
   // Everything so far, once the text is part of it, or after too long a time.
   Task<std::string> until(std::string text) {
-    while (seen_.find(text) == std::string::npos) {
-      if (!co_await reader_->readable()) break;
-      char buffer[4096];
-      const auto count = ::read(reader_->fd(), buffer, sizeof buffer);
-      if (count > 0) seen_.append(buffer, static_cast<std::size_t>(count));
+    while (!late_ && output_.err.find(text) == std::string::npos) {
+      if (!co_await news_.wait()) break;
     }
-    co_return seen_;
+    co_return output_.err;
   }
 
  private:
-  std::unique_ptr<rt::Descriptor> reader_;
-  std::unique_ptr<rt::Timer> enough_;
-  Fd open_;  // for writers, when nobody reads any more
-  Fd saved_;
-  std::string seen_;
+  CapturedOutput& output_;
+  rt::Event news_;
+  bool late_ = false;
+  rt::Timer enough_;
 };
 
 class AttachedToOtherStatus : public OtherStatus {
@@ -128,11 +117,10 @@ class AttachedToOtherStatus : public OtherStatus {
 TEST_F(AttachedToOtherStatus, RunWaitsOutASuspensionAndEndsWithTheJobsExitCode) {
   const std::string file = home() + "/job.json";
   std::ofstream(file) << json::write(toy_.job("bert"));
-  LiveErrors told(loop());
+  LiveErrors told(loop(), output());
   rt::TaskScope scope(loop());
   scope.spawn(play(told));
-  const Outcome seen =
-      outcome([&](Context& context) { return run(context, {.files = {file}}); }, Capture::Nothing);
+  const Outcome seen = outcome([&](Context& context) { return run(context, {.files = {file}}); });
   loop().run(scope.close());
   EXPECT_EQ(seen.code, 7);
 }

@@ -1,4 +1,4 @@
-#include "home_fixture.h"
+#include "verb_fixture.h"
 
 #include "cli/verbs/verbs.h"
 
@@ -12,7 +12,7 @@ using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
 using ::testing::Not;
 
-class TwoKinds : public HomeTest {
+class TwoKinds : public VerbTest {
  protected:
   void SetUp() override {
     create(old_, "bert");
@@ -116,7 +116,7 @@ TEST_F(TwoKinds, ANameOfOneJobNeedsNoKind) {
   EXPECT_EQ(delete_it({"gpt"}).code, 0);
 }
 
-class AbsentKind : public HomeTest {
+class AbsentKind : public VerbTest {
  protected:
   const ToyKind& there_ = kind("MSJob", "old.dev");
   const ToyKind& absent_ = kind("MSJob", "new.dev", Where::OnlyKnown);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,6 +17,23 @@
 
 namespace muster::cli {
 
+// What is printed, kept in memory, in the order in which it was said.
+class CapturedOutput final : public Output {
+ public:
+  void write(std::string_view text) override { out += text; }
+  void write_error(std::string_view text) override {
+    err += text;
+    if (told) told();
+  }
+  void flush() override {}
+  void on_broken(std::function<void()> action) override { broken = std::move(action); }
+
+  std::string out;
+  std::string err;
+  std::function<void()> told;    // called after everything that is said on standard error
+  std::function<void()> broken;  // what the verb does when nobody reads any more
+};
+
 // What a verb printed and how it ended.
 struct Outcome {
   int code = -1;
@@ -25,13 +43,13 @@ struct Outcome {
 
 // A home whose API server knows some kinds (no node: nothing runs), and a command line that knows
 // some. Verbs reach the server over its socket, as they do with `muster up`.
-class HomeTest : public ::testing::Test {
+class VerbTest : public ::testing::Test {
  protected:
-  HomeTest() {
+  VerbTest() {
     char path[] = "/tmp/muster-cli.XXXXXX";
     home_ = ::mkdtemp(path);
   }
-  ~HomeTest() override {
+  ~VerbTest() override {
     if (server_) loop_.run(server_->close());
     std::filesystem::remove_all(home_);
   }
@@ -58,18 +76,14 @@ class HomeTest : public ::testing::Test {
   }
 
   // Runs one verb: outcome([&](Context& context) { return get(context, {…}); })
-  enum class Capture { Output, Nothing };
   template <class Verb>
-  Outcome outcome(Verb verb, Capture capture = Capture::Output) {
+  Outcome outcome(Verb verb) {
     static_cast<void>(cluster());
+    output_.out.clear();
+    output_.err.clear();
     Context context = make_context(known_);
-    if (capture == Capture::Nothing) return {.code = loop_.run(verb(context))};
-    ::testing::internal::CaptureStdout();
-    ::testing::internal::CaptureStderr();
-    Outcome seen{.code = loop_.run(verb(context))};
-    seen.out = ::testing::internal::GetCapturedStdout();
-    seen.err = ::testing::internal::GetCapturedStderr();
-    return seen;
+    const int code = loop_.run(verb(context));
+    return {.code = code, .out = output_.out, .err = output_.err};
   }
 
   void set_status(const ToyKind& kind, const std::string& name, json::Value status) {
@@ -87,6 +101,7 @@ class HomeTest : public ::testing::Test {
   }
 
   [[nodiscard]] rt::RealLoop& loop() { return loop_; }
+  [[nodiscard]] CapturedOutput& output() { return output_; }
   [[nodiscard]] const std::string& home() const { return home_; }
 
  private:
@@ -106,12 +121,14 @@ class HomeTest : public ::testing::Test {
             .registry = registry,
             .environment = {},
             .log = Logger::to_descriptor(STDERR_FILENO, Severity::Warning),
+            .output = output_,
             .home = home_};
   }
 
   rt::RealLoop loop_;
   rt::Pool pool_{1};
   SystemRng rng_;
+  CapturedOutput output_;
   std::string home_;
   plan::Registry served_;
   plan::Registry known_;
