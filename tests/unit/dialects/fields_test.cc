@@ -108,6 +108,8 @@ TEST(Fields, UnknownMembersAreNotedOnlyWhereAllAreKnown) {
 TEST(Fields, SuggestionsAreNearOrNotMade) {
   EXPECT_EQ(nearest("worker", {"Scheduler", "PS", "Worker"}), "Worker");
   EXPECT_EQ(nearest("Schedular", {"Scheduler", "PS", "Worker"}), "Scheduler");
+  EXPECT_EQ(nearest("Wroker", {"Scheduler", "PS", "Worker"}), "Worker");
+  EXPECT_EQ(nearest("SP", {"Scheduler", "PS", "Worker"}), "PS");
   EXPECT_EQ(nearest("Chief", {"Scheduler", "PS", "Worker"}), "");
   EXPECT_EQ(nearest(std::string(100'000, 'x'), {"Worker"}), "");
 }
