@@ -78,14 +78,14 @@ Task<void> AttachedRun::relay_interruptions() {
   while (co_await interruption_.happened.wait()) follower_.changed().pulse();
 }
 
-std::string AttachedRun::progress() const {
+StatusLine AttachedRun::progress() const {
   const Duration age = context_.loop.monotonic() - begun_;
-  if (!follower_.job()) return fmt::format(" {} starting", followed_.key.name);
+  if (!follower_.job()) return {" ", followed_.key.name, " starting"};
   const JobView view = followed_.view(*follower_.job());
-  std::string line = fmt::format(" {} {} {}  ranks {}/{}", followed_.key.name, view.state(),
-                                 clock_time(age), view.ranks_ready, view.ranks);
-  if (view.restarts > 0) line += fmt::format("  restarts {}", view.restarts);
-  return line;
+  std::string how = fmt::format(" {} {}  ranks {}/{}", view.state(), clock_time(age),
+                                view.ranks_ready, view.ranks);
+  if (view.restarts > 0) how += fmt::format("  restarts {}", view.restarts);
+  return {" ", followed_.key.name, how};
 }
 
 Task<int> AttachedRun::until_over() {
@@ -103,7 +103,7 @@ Task<int> AttachedRun::until_over() {
     if (const auto reason = hopeless(follower_)) co_return co_await give_up(*reason);
     tell_suspension();
     tell_waiting();
-    screen_.status(progress());
+    screen_.status({progress()});
     tick.start(seconds(1), [this] { follower_.changed().pulse(); });
     if (!co_await follower_.changed().wait()) co_return exit_code::kOurs;
   }

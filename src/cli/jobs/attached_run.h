@@ -36,7 +36,7 @@ class AttachedRun {
   Task<int> until_over();
   void tell_suspension();
   void tell_waiting();
-  [[nodiscard]] std::string progress() const;
+  [[nodiscard]] StatusLine progress() const;
   Task<int> finish();
   Task<void> wait_for_clean_up();
   Task<void> stop_running();

@@ -9,9 +9,6 @@
 namespace muster::cli {
 namespace {
 
-// A rank that prints no newline for this long a stretch gets its line cut.
-constexpr std::size_t kLongestLine = std::size_t{64} << 10U;
-
 bool has_started(const json::Value& status) {
   return status["state"]["running"].is_object() || status["state"]["terminated"].is_object();
 }
@@ -76,8 +73,8 @@ JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed f
     : context_(context),
       cluster_(cluster),
       followed_(std::move(followed)),
-      screen_(screen),
       options_(std::move(options)),
+      lines_(screen, {.prefix = options_.prefix}),
       changed_(context.loop),
       job_sink_(std::make_unique<JobSink>(*this)),
       pod_sink_(std::make_unique<PodSink>(*this)),
@@ -107,18 +104,6 @@ bool JobFollower::finished() const {
   return job_ && followed_.view(*job_).finished();
 }
 
-// A rank by its role and index. A pod that is no rank is alone: only its containers are told apart.
-std::string JobFollower::prefix_of(const json::Value& pod, const std::string& container) const {
-  if (!options_.prefix) return "";
-  const std::string& role = api::label_of(pod, plan::labels::kRole);
-  if (!role.empty()) {
-    const int index =
-        static_cast<int>(parse_int(api::label_of(pod, plan::labels::kIndex)).value_or(0));
-    return line_prefix(screen_.terminal(), role, index, index == 0);
-  }
-  return pod["spec"]["containers"].as_array().size() > 1 ? container + " | " : "";
-}
-
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
   pods_[api::name_of(*pod)] = pod;
   if (!options_.logs) return;
@@ -131,35 +116,27 @@ void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
     const std::string once =
         fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
     if (!has_started(status) || !begun_logs_.insert(once).second) continue;
-    logs_.spawn(follow_log(api::key_of(*pod), container, prefix_of(*pod, container)));
+    logs_.spawn(follow_log(api::key_of(*pod),
+                           {.pod = api::name_of(*pod),
+                            .container = container,
+                            .role = role,
+                            .index = index,
+                            .alone = (*pod)["spec"]["containers"].as_array().size() == 1}));
   }
 }
 
-Task<void> JobFollower::follow_log(api::ObjectKey pod, std::string container, std::string prefix) {
-  auto stream = co_await cluster_.log(pod, {.container = container, .follow = true});
+Task<void> JobFollower::follow_log(api::ObjectKey pod, LogOrigin origin) {
+  auto stream = co_await cluster_.log(pod, {.container = origin.container, .follow = true});
   if (!stream) {
     context_.log.debug("log of {}: {}", pod.text(), stream.error().message);
     co_return;
   }
-  std::string rest;
-  const bool keep_color = screen_.terminal().color;
   while (true) {
     const auto chunk = co_await (*stream)->next();
     if (!chunk || !*chunk) break;
-    rest += **chunk;
-    std::size_t from = 0;
-    for (auto end = rest.find('\n'); end != std::string::npos; end = rest.find('\n', from)) {
-      screen_.job_line(prefix +
-                       safe_line(std::string_view(rest).substr(from, end - from), keep_color));
-      from = end + 1;
-    }
-    rest.erase(0, from);
-    if (rest.size() > kLongestLine) {
-      screen_.job_line(prefix + safe_line(rest, keep_color));
-      rest.clear();
-    }
+    lines_.bytes(origin, "", **chunk);
   }
-  if (!rest.empty()) screen_.job_line(prefix + safe_line(rest, keep_color));
+  lines_.ended(origin);
 }
 
 Task<void> JobFollower::drain_logs(Duration limit) {

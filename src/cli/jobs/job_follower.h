@@ -9,7 +9,7 @@
 #include "cli/context.h"
 #include "cli/jobs/followed.h"
 #include "cli/jobs/rank_filter.h"
-#include "cli/terminal/screen.h"
+#include "cli/terminal/rank_lines.h"
 #include "cluster/cluster.h"
 #include "cluster/reflector.h"
 #include "rt/scope.h"
@@ -49,14 +49,13 @@ class JobFollower {
   class PodSink;
 
   void see_pod(const cluster::ObjectPtr& pod);
-  [[nodiscard]] std::string prefix_of(const json::Value& pod, const std::string& container) const;
-  Task<void> follow_log(api::ObjectKey pod, std::string container, std::string prefix);
+  Task<void> follow_log(api::ObjectKey pod, LogOrigin origin);
 
   Context& context_;
   cluster::Cluster& cluster_;
   Followed followed_;
-  Screen& screen_;
   Options options_;
+  RankLines lines_;
   rt::Event changed_;
   cluster::ObjectPtr job_;
   bool gone_ = false;

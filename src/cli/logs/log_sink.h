@@ -5,13 +5,16 @@
 
 namespace muster::cli {
 
-// Where output comes from: one container of one pod.
+// Where output comes from: one of the two streams of a container of a pod.
 struct LogOrigin {
   std::string pod;
   std::string container;
   std::string role;  // empty: the pod is no rank of a job
   int index = 0;
-  bool alone = true;  // its pod has no other container
+  bool alone = true;   // its pod has no other container
+  bool error = false;  // standard error, where the two can be told apart: its lines are its own
+
+  friend auto operator<=>(const LogOrigin&, const LogOrigin&) = default;
 };
 
 // Takes the output of several ranks as they write it.

@@ -41,13 +41,19 @@ void StandardOutput::write(std::string_view text) {
 
 void StandardOutput::write_error(std::string_view text) {
   flush();  // in the order in which it was said
+  if (before_text_) before_text_(Stream::Error);
   write_all(STDERR_FILENO, text);
 }
 
 void StandardOutput::flush() {
   if (held_.empty() || failure_ != 0) return;
+  if (before_text_) before_text_(Stream::Out);
   failure_ = write_all(STDOUT_FILENO, std::exchange(held_, {}));
   if (failure_ != 0 && broken_) broken_();
+}
+
+void StandardOutput::draw(std::string_view text) {
+  write_all(STDERR_FILENO, text);
 }
 
 int StandardOutput::finish(int code) {

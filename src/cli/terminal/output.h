@@ -13,11 +13,18 @@ namespace muster::cli {
 // error. Never fails in the middle: whoever reads may be gone, and the verb's end says so.
 class Output {
  public:
+  enum class Stream { Out, Error };
+
   virtual ~Output() = default;
   // May be held back until flush(), the next write_error(), or the end.
   virtual void write(std::string_view text) = 0;
   virtual void write_error(std::string_view text) = 0;
   virtual void flush() = 0;
+  // Steers the terminal on standard error; nothing that a reader would look for.
+  virtual void draw(std::string_view text) { write_error(text); }
+  // Called before anything but draw() is written: what was drawn must not be in its way. Empty:
+  // nobody any more.
+  virtual void before_text(std::function<void(Stream)> /*action*/) {}
   // Called once, when standard output takes nothing any more. For verbs that go on by themselves;
   // the others come to their end soon enough.
   virtual void on_broken(std::function<void()> action) = 0;
@@ -43,6 +50,10 @@ class StandardOutput final : public Output {
   void write(std::string_view text) override;
   void write_error(std::string_view text) override;
   void flush() override;
+  void draw(std::string_view text) override;
+  void before_text(std::function<void(Stream)> action) override {
+    before_text_ = std::move(action);
+  }
   void on_broken(std::function<void()> action) override { broken_ = std::move(action); }
 
   // Writes what is left. The exit code, where all was taken; a reader that went away ends the
@@ -53,6 +64,7 @@ class StandardOutput final : public Output {
   std::string held_;
   int failure_ = 0;  // errno of the write that was refused
   std::function<void()> broken_;
+  std::function<void(Stream)> before_text_;
 };
 
 }  // namespace muster::cli

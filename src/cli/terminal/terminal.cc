@@ -1,13 +1,14 @@
 #include "cli/terminal/terminal.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/terminal/raw_terminal.h"
 
 namespace muster::cli {
 namespace {
@@ -15,14 +16,20 @@ namespace {
 // Okabe and Ito's colours, as the nearest of 256, readable on black and on white.
 constexpr std::array<int, 8> kPalette = {208, 39, 35, 178, 27, 166, 170, 244};
 
-// The length of an SGR sequence (ESC [ digits ; m) at the front, 0 if it is something else.
-std::size_t sgr_length(std::string_view text) {
-  if (!text.starts_with("\x1b[")) return 0;
+bool is_plain(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return (byte >= 0x20 && byte < 0x7F) || byte == '\t';
+}
+
+// The length of what begins with an escape: a whole control sequence (ESC [ … letter) where it is
+// one.
+std::size_t escape_length(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 1;
   for (std::size_t i = 2; i < text.size() && i < 32; ++i) {
-    if (text[i] == 'm') return i + 1;
-    if (text[i] != ';' && (text[i] < '0' || text[i] > '9')) return 0;
+    if (text[i] >= '@' && text[i] <= '~') return i + 1;
+    if (text[i] < ' ' || text[i] > '?') return 1;
   }
-  return 0;
+  return 1;
 }
 
 }  // namespace
@@ -44,34 +51,55 @@ Terminal Terminal::detect(const Context& context) {
         lower.find("utf-8") != std::string::npos || lower.find("utf8") != std::string::npos;
     break;
   }
-  winsize size{};
-  if (terminal.err_is_terminal && ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 &&
-      size.ws_col > 0) {
-    terminal.width = size.ws_col;
+  if (!terminal.err_is_terminal) return terminal;
+  terminal.measure = [] { return window_size(STDERR_FILENO); };
+  if (const auto size = terminal.measure()) {
+    terminal.width = size->columns;
+    terminal.height = size->rows;
   }
   return terminal;
 }
 
-std::string safe_line(std::string_view line, bool keep_color) {
+std::size_t color_length(std::string_view text) {
+  if (!text.starts_with("\x1b[")) return 0;
+  for (std::size_t i = 2; i < text.size() && i < 32; ++i) {
+    if (text[i] == 'm') return i + 1;
+    if (text[i] != ';' && (text[i] < '0' || text[i] > '9')) return 0;
+  }
+  return 0;
+}
+
+void append_safe(std::string& out, std::string_view line, bool keep_color) {
   if (line.ends_with('\r')) line.remove_suffix(1);  // sshd and terminals end their lines with both
-  std::string out;
+  if (std::ranges::all_of(line, is_plain)) {        // nearly every line, and there are many
+    out += line;
+    return;
+  }
   while (!line.empty()) {
     const auto escape = line.find('\x1b');
     out += printable(line.substr(0, escape));
     if (escape == std::string_view::npos) break;
     line.remove_prefix(escape);
-    const std::size_t length = sgr_length(line);
-    if (length > 0 && keep_color) out += line.substr(0, length);
-    line.remove_prefix(length > 0 ? length : 1);
+    const std::size_t color = color_length(line);
+    if (keep_color) out += line.substr(0, color);
+    line.remove_prefix(color > 0 ? color : escape_length(line));
   }
+}
+
+std::string safe_line(std::string_view line, bool keep_color) {
+  std::string out;
+  append_safe(out, line, keep_color);
   return out;
+}
+
+std::string rank_name(std::string_view role, int index) {
+  if (role.empty()) return "";
+  return fmt::format("{}{}", to_lower(role.size() <= 2 ? role : role.substr(0, 1)), index);
 }
 
 std::string line_prefix(const Terminal& terminal, std::string_view role, int index, bool bold) {
   const std::string_view bar = terminal.utf8 ? "│" : "|";
-  // Worker is w, PS is ps: the initial, or the whole of a short name.
-  const std::string name = to_lower(role.size() <= 2 ? role : role.substr(0, 1));
-  const std::string text = fmt::format("{}{} {} ", name, index, bar);
+  const std::string text = fmt::format("{} {} ", rank_name(role, index), bar);
   if (!terminal.color) return text;
   const int color = kPalette[stable_hash(fmt::format("{}/{}", role, index)) % kPalette.size()];
   return fmt::format("\x1b[{}38;5;{}m{}\x1b[0m", bold ? "1;" : "", color, text);

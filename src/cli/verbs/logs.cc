@@ -108,12 +108,13 @@ Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& fol
 
 Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob& found,
                           LogsOptions options) {
-  Screen screen(context.output, Terminal::detect(context));
+  Screen screen(context.loop, context.output, Terminal::detect(context));
   JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
                        {.filter = options.filter, .prefix = options.prefix});
   follower.start();
   rt::TaskScope scope(context.loop);
   bool detached = false;
+  scope.spawn(follow_window(context.loop, screen));
   scope.spawn(detach_on_signal(context.loop, detached, follower));
   while (!detached && !follower.gone() && !follower.finished()) {
     if (!co_await follower.changed().wait()) break;

@@ -61,7 +61,7 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
     print_error(context.output, submitted.error());
     co_return exit_code::kOurs;
   }
-  Screen screen(context.output, Terminal::detect(context));
+  Screen screen(context.loop, context.output, Terminal::detect(context));
   if (!context.capacity.empty())
     screen.note(fmt::format("  Declared  {}", describe(context.capacity)));
   if (runs_nothing(manifests)) {
@@ -71,6 +71,7 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
   Interruption interruption(context.loop);
   rt::TaskScope scope(context.loop);
   scope.spawn(watch_signals(context.loop, interruption));
+  scope.spawn(follow_window(context.loop, screen));
   const int code =
       co_await follow_all(context, target, manifests, *submitted, screen, interruption);
   if (interruption.count > 0) {

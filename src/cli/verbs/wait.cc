@@ -43,7 +43,7 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
                     options.condition));
   }
   const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
-  Screen screen(context.output, Terminal{});
+  Screen screen(context.loop, context.output, Terminal{});
   JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
                        {.logs = false});
   follower.start();
