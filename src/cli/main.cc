@@ -2,6 +2,7 @@
 
 #include <csignal>
 #include <filesystem>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -37,6 +38,30 @@ std::string home_of(const std::map<std::string, std::string>& environment,
   return std::filesystem::absolute(home).lexically_normal();
 }
 
+void write_to(const Logger& log, Severity severity, std::string_view text) {
+  switch (severity) {
+    case Severity::Debug:
+      return log.debug("{}", text);
+    case Severity::Info:
+      return log.info("{}", text);
+    case Severity::Warning:
+      return log.warning("{}", text);
+    case Severity::Error:
+      return log.error("{}", text);
+  }
+}
+
+// Lines of the log, with nothing of a screen in their way. Other threads do not know the screen.
+Logger log_beside(StandardOutput& output, Severity least) {
+  const Logger lines = Logger::to_descriptor(STDERR_FILENO, least);
+  const auto sink = [&output, lines, ours = std::this_thread::get_id()](
+                        Severity severity, std::string_view component, std::string_view text) {
+    if (std::this_thread::get_id() == ours) output.make_room();
+    write_to(lines.named(std::string(component)), severity, text);
+  };
+  return {sink, least};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -56,13 +81,13 @@ int main(int argc, char** argv) {
   const Severity least = flags.verbosity >= 2   ? Severity::Debug
                          : flags.verbosity == 1 ? Severity::Info
                                                 : Severity::Warning;
+  const Severity shown = flags.long_running ? std::min(least, Severity::Info) : least;
   Context context{.loop = loop,
                   .pool = pool,
                   .rng = rng,
                   .registry = registry,
                   .environment = environment,
-                  .log = Logger::to_descriptor(
-                      STDERR_FILENO, flags.long_running ? std::min(least, Severity::Info) : least),
+                  .log = log_beside(output, shown),
                   .output = output,
                   .home = home_of(environment, flags.home),
                   .where = where_words(flags),

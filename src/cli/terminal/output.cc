@@ -39,9 +39,13 @@ void StandardOutput::write(std::string_view text) {
   if (held_.size() > kMostHeld) flush();
 }
 
-void StandardOutput::write_error(std::string_view text) {
+void StandardOutput::make_room() {
   flush();  // in the order in which it was said
   if (before_text_) before_text_(Stream::Error);
+}
+
+void StandardOutput::write_error(std::string_view text) {
+  make_room();
   write_all(STDERR_FILENO, text);
 }
 

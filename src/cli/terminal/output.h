@@ -22,8 +22,8 @@ class Output {
   virtual void flush() = 0;
   // Steers the terminal on standard error; nothing that a reader would look for.
   virtual void draw(std::string_view text) { write_error(text); }
-  // Called before anything but draw() is written: what was drawn must not be in its way. Empty:
-  // nobody any more.
+  // Called before anything but draw() is written to one of the streams: what was drawn must not be
+  // in its way. Empty: nobody any more.
   virtual void before_text(std::function<void(Stream)> /*action*/) {}
   // Called once, when standard output takes nothing any more. For verbs that go on by themselves;
   // the others come to their end soon enough.
@@ -59,6 +59,8 @@ class StandardOutput final : public Output {
   // Writes what is left. The exit code, where all was taken; a reader that went away ends the
   // process as it ends any filter, a device that is full is an error.
   int finish(int code);
+  // For whoever writes to standard error by himself.
+  void make_room();
 
  private:
   std::string held_;

@@ -9,6 +9,9 @@ namespace {
 // Our shim writes at most 16 KiB of text a line; four times that bounds what a strange file costs.
 constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10U;
 
+// Of a line that was written in pieces.
+constexpr std::size_t kMostHeldBytes = std::size_t{64} << 10U;
+
 }  // namespace
 
 std::optional<CriLine> parse_cri_line(std::string_view line) {
@@ -48,12 +51,36 @@ bool CriLogDecoder::emit(const CriLine& line, std::string& out) {
     const auto time = parse_time(line.time);
     if (!time || *time < *filter_.since) return true;
   }
-  if (filter_.timestamps && !within_line_) {
-    if (!append(line.time, out) || !append(" ", out)) return false;
+  Open& open = open_[static_cast<std::size_t>(line.stream)];
+  if (!open.exists()) open.time = line.time;
+  open.text += line.text;
+  if (!line.partial) return pass_on(line.stream, "\n", out);
+  return open.text.size() <= kMostHeldBytes || pass_on(line.stream, "", out);
+}
+
+// What came of a line; `end` is its newline, where it has one by now.
+bool CriLogDecoder::pass_on(LogStreamKind stream, std::string_view end, std::string& out) {
+  Open& open = open_[static_cast<std::size_t>(stream)];
+  Open& other = open_[1 - static_cast<std::size_t>(stream)];
+  if (other.passed_on) {
+    other.passed_on = false;
+    if (!append("\n", out)) return false;
   }
-  within_line_ = line.partial;
-  if (!append(line.text, out)) return false;
-  return line.partial || append("\n", out);
+  if (filter_.timestamps && !open.passed_on) {
+    if (!append(open.time, out) || !append(" ", out)) return false;
+  }
+  if (!append(open.text, out) || !append(end, out)) return false;
+  open.text.clear();
+  open.passed_on = end.empty();
+  if (!end.empty()) open.time.clear();
+  return true;
+}
+
+void CriLogDecoder::finish(std::string& out) {
+  for (const auto stream : {LogStreamKind::Stdout, LogStreamKind::Stderr}) {
+    const Open& open = open_[static_cast<std::size_t>(stream)];
+    if (!open.text.empty() && !pass_on(stream, "", out)) return;
+  }
 }
 
 bool CriLogDecoder::feed(std::string_view bytes, std::string& out) {

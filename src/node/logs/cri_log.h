@@ -33,23 +33,36 @@ struct LogFilter {
   std::optional<std::size_t> limit_bytes;
 };
 
-// Turns file bytes into what a reader sees. Feed it in any chunks: an unfinished line waits for its
-// rest. Holds at most one line (64 KiB; what is longer is cut there).
+// Turns file bytes into what a reader sees. Feed it in any chunks: an unfinished record waits for
+// its rest, and so does a line that was written in pieces, so that the two streams do not tear each
+// other's lines. One that grows beyond 64 KiB is passed on as it comes; if the other stream writes
+// a line in the midst of it, it is broken there. Holds at most one line (64 KiB; what is longer is
+// cut there).
 class CriLogDecoder {
  public:
   explicit CriLogDecoder(LogFilter filter) : filter_(filter) {}
 
   // Appends readable text; false once limit_bytes is reached.
   bool feed(std::string_view bytes, std::string& out);
+  // Nothing more will be fed: lines that never ended are given as they are.
+  void finish(std::string& out);
 
  private:
+  // A line of one stream that is not over yet.
+  struct Open {
+    std::string time;  // of its first piece
+    std::string text;
+    bool passed_on = false;  // its beginning, since it is long
+    [[nodiscard]] bool exists() const { return !time.empty(); }
+  };
   bool emit(const CriLine& line, std::string& out);
+  bool pass_on(LogStreamKind stream, std::string_view end, std::string& out);
   bool append(std::string_view text, std::string& out);
 
   LogFilter filter_;
   std::string rest_;
-  bool skipping_ = false;     // an overlong line, until its newline
-  bool within_line_ = false;  // the last line was partial: no new time stamp
+  bool skipping_ = false;  // an overlong line, until its newline
+  Open open_[2];
   std::size_t written_ = 0;
 };
 

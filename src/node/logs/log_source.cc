@@ -140,7 +140,12 @@ Task<Result<std::optional<std::string>>> FileLogStream::next() {
       in_rotated_ = false;
       if (CO_TRY(open_next())) continue;
     }
-    if (ended) co_return std::nullopt;
+    if (ended) {
+      over_ = true;
+      decoder_.finish(out);
+      if (!out.empty()) co_return out;
+      co_return std::nullopt;
+    }
     CO_TRY(co_await rt::sleep_for(loop_, kPoll));
   }
 }

@@ -21,6 +21,7 @@ std::string log_tail(const std::string& path) {
   std::string text;
   CriLogDecoder decoder({});
   decoder.feed(std::string_view(bytes).substr(tail_offset(bytes, kLines)), text);
+  decoder.finish(text);
   return text.size() > kBytes ? text.substr(text.size() - kBytes) : text;
 }
 

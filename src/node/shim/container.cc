@@ -33,6 +33,9 @@ void set_nonblocking(const Fd& fd) {
 }
 
 constexpr std::size_t kMaxTerminationMessage = 4096;
+// Most programs write a line in one go, or its end right after it: what waits longer than this is
+// meant to be seen as it is. Ten records a second for a bar that moves all the time.
+constexpr auto kUnfinishedAfter = std::chrono::milliseconds(100);
 
 Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
                           const std::string& pod_directory, const std::string& directory) {
@@ -167,10 +170,30 @@ void Container::on_output(CriWriter::Stream stream) {
   char chunk[65536];
   const auto got = ::read(fd.get(), chunk, sizeof chunk);
   if (got > 0) {
-    log_.append(stream, {chunk, static_cast<std::size_t>(got)}, linux::now());
+    log(stream, {chunk, static_cast<std::size_t>(got)});
   } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
     fd.close();
   }
+}
+
+void Container::log(CriWriter::Stream stream, std::string_view bytes) {
+  log_.append(stream, bytes, linux::now());
+  if (!log_.holds_back()) {
+    unfinished_since_.reset();
+  } else if (!unfinished_since_) {
+    unfinished_since_ = std::chrono::steady_clock::now();
+  }
+}
+
+std::optional<std::chrono::steady_clock::time_point> Container::unfinished_due() const {
+  if (!unfinished_since_) return std::nullopt;
+  return *unfinished_since_ + kUnfinishedAfter;
+}
+
+void Container::write_unfinished() {
+  if (!unfinished_since_ || *unfinished_due() > std::chrono::steady_clock::now()) return;
+  log_.flush(linux::now());
+  unfinished_since_.reset();
 }
 
 void Container::drain() {
@@ -180,11 +203,12 @@ void Container::drain() {
     while (fd.valid()) {
       const auto got = ::read(fd.get(), chunk, sizeof chunk);
       if (got <= 0) break;
-      log_.append(stream, {chunk, static_cast<std::size_t>(got)}, linux::now());
+      log(stream, {chunk, static_cast<std::size_t>(got)});
     }
     fd.close();
   }
   log_.flush(linux::now());
+  unfinished_since_.reset();
 }
 
 void Container::on_exit(int wait_status) {

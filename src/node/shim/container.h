@@ -1,8 +1,11 @@
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -48,6 +51,9 @@ class Container {
 
   void on_status();
   void on_output(CriWriter::Stream stream);
+  // When an unfinished line of its output is to be in the log; nothing: there is none.
+  [[nodiscard]] std::optional<std::chrono::steady_clock::time_point> unfinished_due() const;
+  void write_unfinished();
   // Its first process was reaped with this wait status.
   void on_exit(int wait_status);
   // Ending: kills what the container left behind, and ends once there is nothing.
@@ -69,6 +75,7 @@ class Container {
   void release();
   void fail_start(FailureRecord failure);
   void drain();
+  void log(CriWriter::Stream stream, std::string_view bytes);
   [[nodiscard]] std::string termination_message() const;
 
   ContainerSpec spec_;
@@ -83,6 +90,7 @@ class Container {
   Fd status_;
   Fd release_;
   Fd output_[2];
+  std::optional<std::chrono::steady_clock::time_point> unfinished_since_;
   std::string status_bytes_;
   FailureRecord failure_;
   ContainerExit exit_;

@@ -15,9 +15,9 @@ inline constexpr std::size_t kMaxPieceBytes = std::size_t{64} << 10U;
 
 // The log of one container in CRI format: `2026-01-02T03:04:05.000000006Z stdout F text`.
 // Byte-exact: the texts of a stream, with a newline after each F, are what the program wrote. A
-// line without its newline is held back until that comes, the piece is full or the stream ends. At
-// half the quota the file becomes PATH.1, in place of an older one. A disk that is full loses
-// lines, never time: the program is not held up.
+// line without its newline is held back until that comes, the piece is full or flush() is called: a
+// progress bar must be seen while it moves. At half the quota the file becomes PATH.1, in place of
+// an older one. A disk that is full loses lines, never time: the program is not held up.
 class CriWriter {
  public:
   enum class Stream { Stdout, Stderr };
@@ -25,6 +25,7 @@ class CriWriter {
   static Result<CriWriter> create(std::string path, std::uint64_t quota);
 
   void append(Stream stream, std::string_view bytes, Time now);
+  [[nodiscard]] bool holds_back() const { return !held_[0].empty() || !held_[1].empty(); }
   // Writes what is held back.
   void flush(Time now);
   [[nodiscard]] std::uint64_t lost_bytes() const { return lost_; }

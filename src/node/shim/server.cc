@@ -36,10 +36,12 @@ int Server::timeout() const {
     const int limit = static_cast<int>(std::clamp<std::int64_t>(milliseconds, 0, 60'000));
     least = least < 0 ? limit : std::min(least, limit);
   };
+  const auto now = std::chrono::steady_clock::now();
   for (const auto& [id, container] : containers_) {
     if (container->state() == Container::State::Ending) at_most(kEndingTickMilliseconds);
+    if (const auto due = container->unfinished_due())
+      at_most(std::chrono::ceil<std::chrono::milliseconds>(*due - now).count());
   }
-  const auto now = std::chrono::steady_clock::now();
   for (const auto& job : execs_) {
     if (job.timed_out) continue;
     at_most(std::chrono::ceil<std::chrono::milliseconds>(job.deadline - now).count());
@@ -87,6 +89,7 @@ void Server::poll_once() {
   for (std::size_t i = 0; i < fds.size(); ++i) {
     if (fds[i].revents != 0) actions[i](fds[i].revents);
   }
+  for (const auto& [id, container] : containers_) container->write_unfinished();
   end_late_execs();
   kill_hung_up();
   settle();

@@ -19,7 +19,7 @@ constexpr const char* kText =
 std::string decode(std::string_view bytes, LogFilter filter = {}) {
   std::string out;
   CriLogDecoder decoder(filter);
-  decoder.feed(bytes, out);
+  if (decoder.feed(bytes, out)) decoder.finish(out);
   return out;
 }
 
@@ -41,6 +41,32 @@ TEST(CriLog, JoinsPartialLines) {
   EXPECT_EQ(decode(kText), "one\ntwo\n\nthree\n");
   EXPECT_EQ(decode(kText, {.timestamps = true}).substr(0, 70),
             "2026-11-15T03:04:05.000000001Z one\n2026-11-15T03:04:06.000000001Z two\n");
+}
+
+TEST(CriLog, AStreamDoesNotTearALineOfTheOther) {
+  const std::string at = "2026-11-15T03:04:05Z ";
+  const std::string bar = at + "stderr P \r 10%\n" + at + "stdout F loss 0.3\n" + at +
+                          "stderr P \r 20%\n" + at + "stdout F loss 0.2\n";
+  EXPECT_EQ(decode(bar + at + "stderr F \r 30%\n"), "loss 0.3\nloss 0.2\n\r 10%\r 20%\r 30%\n");
+  EXPECT_EQ(decode(bar), "loss 0.3\nloss 0.2\n\r 10%\r 20%") << "never ended";
+  EXPECT_EQ(decode(at + "stdout P a\n" + at + "stderr P b\n"), "a\nb") << "neither of them";
+  EXPECT_EQ(decode(at + "stdout P \n" + at + "stdout F x\n"), "x\n");
+}
+
+TEST(CriLog, ALongLineIsPassedOnAsItComes) {
+  const std::string at = "2026-11-15T03:04:05Z ";
+  const std::string piece(60'000, 'x');
+  std::string out;
+  CriLogDecoder decoder({.timestamps = true});
+  for (int i = 0; i < 2; ++i) decoder.feed(at + "stderr P " + piece + "\n", out);
+  EXPECT_EQ(out, at + piece + piece);
+  out.clear();
+  decoder.feed(at + "stderr F end\n", out);
+  EXPECT_EQ(out, "end\n");
+  for (int i = 0; i < 2; ++i) decoder.feed(at + "stderr P " + piece + "\n", out);
+  out.clear();
+  decoder.feed(at + "stdout F other\n" + at + "stderr F end\n", out);
+  EXPECT_EQ(out, "\n" + at + "other\n" + at + "end\n") << "broken where the other wrote";
 }
 
 TEST(CriLog, AnyChunksGiveTheSame) {

@@ -25,6 +25,17 @@ TEST_F(RuntimeTest, RunsAProgramWithItsArgumentsEnvironmentAndDirectory) {
   remove("a");
 }
 
+TEST_F(RuntimeTest, ALineIsInTheLogBeforeItEnds) {
+  open_runtime();
+  pod("a");
+  start("a", container({"sh", "-c", "printf '\\r 10%%' >&2; echo whole; sleep 1000"}));
+  EXPECT_TRUE(await_output("a", "\r 10%"));
+  EXPECT_TRUE(await_output("a", "whole\n"));
+  EXPECT_NE(log_file("a").find(" stderr P \r 10%\n"), std::string::npos) << log_file("a");
+  EXPECT_NE(log_file("a").find(" stdout F whole\n"), std::string::npos) << log_file("a");
+  remove("a");
+}
+
 TEST_F(RuntimeTest, ReportsExitCodesAndSignals) {
   open_runtime();
   pod("a");
