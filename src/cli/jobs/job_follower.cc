@@ -1,19 +1,11 @@
 #include "cli/jobs/job_follower.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "api/pod.h"
-#include "base/strings.h"
-#include "plan/plan.h"
+#include "cli/jobs/listing.h"
 
 namespace muster::cli {
-namespace {
-
-bool has_started(const json::Value& status) {
-  return status["state"]["running"].is_object() || status["state"]["terminated"].is_object();
-}
-
-}  // namespace
 
 class JobFollower::JobSink final : public cluster::Sink {
  public:
@@ -50,13 +42,20 @@ class JobFollower::PodSink final : public cluster::Sink {
     staged_.insert(staged_.end(), page.begin(), page.end());
   }
   void commit(const std::string&) override {
-    owner_.pods_.clear();
+    auto before = std::exchange(owner_.pods_, {});
     for (const auto& pod : std::exchange(staged_, {})) owner_.see_pod(pod);
+    for (const auto& [name, pod] : before) {
+      const auto now = owner_.pods_.find(name);
+      if (now == owner_.pods_.end() || api::uid_of(*now->second) != api::uid_of(*pod))
+        owner_.lose_pod(pod);
+    }
+    owner_.knows_pods_ = true;
     owner_.changed_.pulse();
   }
   void apply(const cluster::WatchEvent& event) override {
     if (event.type == cluster::EventType::Deleted) {
       owner_.pods_.erase(api::name_of(*event.object));
+      owner_.lose_pod(event.object);
     } else {
       owner_.see_pod(event.object);
     }
@@ -68,18 +67,14 @@ class JobFollower::PodSink final : public cluster::Sink {
   std::vector<cluster::ObjectPtr> staged_;
 };
 
-JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed followed,
-                         Screen& screen, Options options)
+JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed followed)
     : context_(context),
       cluster_(cluster),
       followed_(std::move(followed)),
-      options_(std::move(options)),
-      lines_(screen, {.prefix = options_.prefix}),
       changed_(context.loop),
       job_sink_(std::make_unique<JobSink>(*this)),
       pod_sink_(std::make_unique<PodSink>(*this)),
-      scope_(context.loop),
-      logs_(context.loop) {
+      scope_(context.loop) {
   job_reflector_ = std::make_unique<cluster::Reflector>(
       context.loop, cluster, followed_.resource,
       cluster::Selection{.ns = followed_.key.ns, .fields = "metadata.name=" + followed_.key.name},
@@ -88,16 +83,23 @@ JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed f
       context.loop, cluster, api::pods(), followed_.pods, *pod_sink_, context.rng, context.log);
 }
 
+JobFollower::JobFollower(Context& context, cluster::Cluster& cluster, Followed followed,
+                         LogSink& sink, RankLogs::Options options)
+    : JobFollower(context, cluster, std::move(followed)) {
+  logs_ = std::make_unique<RankLogs>(context, cluster, sink, std::move(options));
+}
+
 JobFollower::~JobFollower() = default;
 
 void JobFollower::start() {
   scope_.spawn(job_reflector_->run());
   scope_.spawn(pod_reflector_->run());
+  if (logs_) logs_->follow();
 }
 
 Task<void> JobFollower::close() {
   co_await scope_.close();
-  co_await logs_.close();
+  if (logs_) co_await logs_->close();
 }
 
 bool JobFollower::finished() const {
@@ -106,42 +108,23 @@ bool JobFollower::finished() const {
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
   pods_[api::name_of(*pod)] = pod;
-  if (!options_.logs) return;
-  const std::string& role = api::label_of(*pod, plan::labels::kRole);
-  const int index =
-      static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
-  if (!options_.filter.accepts(role, index)) return;
-  for (const json::Value& status : (*pod)["status"]["containerStatuses"].as_array()) {
-    const std::string& container = status["name"].as_string();
-    const std::string once =
-        fmt::format("{}/{}/{}", api::uid_of(*pod), container, status["restartCount"].as_int());
-    if (!has_started(status) || !begun_logs_.insert(once).second) continue;
-    logs_.spawn(follow_log(api::key_of(*pod),
-                           {.pod = api::name_of(*pod),
-                            .container = container,
-                            .role = role,
-                            .index = index,
-                            .alone = (*pod)["spec"]["containers"].as_array().size() == 1}));
-  }
+  if (logs_) logs_->see(*pod);
 }
 
-Task<void> JobFollower::follow_log(api::ObjectKey pod, LogOrigin origin) {
-  auto stream = co_await cluster_.log(pod, {.container = origin.container, .follow = true});
-  if (!stream) {
-    context_.log.debug("log of {}: {}", pod.text(), stream.error().message);
-    co_return;
-  }
-  while (true) {
-    const auto chunk = co_await (*stream)->next();
-    if (!chunk || !*chunk) break;
-    lines_.bytes(origin, "", **chunk);
-  }
-  lines_.ended(origin);
+void JobFollower::lose_pod(const cluster::ObjectPtr& pod) {
+  if (!logs_) return;
+  logs_->see(*pod);  // as it was when it went: it may be the first that we hear of it
+  logs_->forget(api::uid_of(*pod));
 }
 
+// The job and its pods are watched separately: the end of the job may be seen before its pods.
 Task<void> JobFollower::drain_logs(Duration limit) {
-  const rt::Timer enough(context_.loop, limit, [this] { logs_.request_stop(); });
-  co_await logs_.join();
+  if (!logs_) co_return;
+  const auto pods = co_await list_all(cluster_, api::pods(), followed_.pods);
+  if (pods) {
+    for (const auto& pod : *pods) logs_->see(*pod);
+  }
+  co_await logs_->drain(limit);
 }
 
 }  // namespace muster::cli

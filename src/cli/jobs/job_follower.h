@@ -1,33 +1,25 @@
 #pragma once
 
-#include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 
 #include "cli/context.h"
 #include "cli/jobs/followed.h"
-#include "cli/jobs/rank_filter.h"
-#include "cli/terminal/rank_lines.h"
+#include "cli/logs/rank_logs.h"
 #include "cluster/cluster.h"
 #include "cluster/reflector.h"
 #include "rt/scope.h"
 
 namespace muster::cli {
 
-// Follows one job or pod: its object, its pods, and the logs of its ranks as one stream. Lives on
-// the loop; close() before it is destroyed.
+// Follows one job or pod: its object, its pods, and, where somebody takes them, the logs of its
+// ranks. Lives on the loop; close() before it is destroyed.
 class JobFollower {
  public:
-  struct Options {
-    bool logs = true;
-    RankFilter filter;
-    bool prefix = true;
-  };
-
-  JobFollower(Context& context, cluster::Cluster& cluster, Followed followed, Screen& screen,
-              Options options);
+  JobFollower(Context& context, cluster::Cluster& cluster, Followed followed);
+  JobFollower(Context& context, cluster::Cluster& cluster, Followed followed, LogSink& sink,
+              RankLogs::Options options);
   ~JobFollower();
 
   void start();
@@ -39,9 +31,14 @@ class JobFollower {
   [[nodiscard]] bool finished() const;
   // Pods that still exist, by name.
   [[nodiscard]] const std::map<std::string, cluster::ObjectPtr>& pods() const { return pods_; }
+  // All pods that there were at the start are known.
+  [[nodiscard]] bool knows_pods() const { return knows_pods_; }
   // Pulsed at every change.
   rt::Event& changed() { return changed_; }
-  // Waits until every log that was begun has ended, but not longer than the limit.
+  // Of a follower that was given a sink. start() follows them; whoever wants what is there merged
+  // by time asks for that first.
+  RankLogs& logs() { return *logs_; }
+  // Waits until everything that the ranks wrote has come, but not longer than the limit.
   Task<void> drain_logs(Duration limit);
 
  private:
@@ -49,24 +46,22 @@ class JobFollower {
   class PodSink;
 
   void see_pod(const cluster::ObjectPtr& pod);
-  Task<void> follow_log(api::ObjectKey pod, LogOrigin origin);
+  void lose_pod(const cluster::ObjectPtr& pod);
 
   Context& context_;
   cluster::Cluster& cluster_;
   Followed followed_;
-  Options options_;
-  RankLines lines_;
   rt::Event changed_;
   cluster::ObjectPtr job_;
   bool gone_ = false;
+  bool knows_pods_ = false;
   std::map<std::string, cluster::ObjectPtr> pods_;
-  std::set<std::string> begun_logs_;  // pod uid / container / restart count
+  std::unique_ptr<RankLogs> logs_;
   std::unique_ptr<JobSink> job_sink_;
   std::unique_ptr<PodSink> pod_sink_;
   std::unique_ptr<cluster::Reflector> job_reflector_;
   std::unique_ptr<cluster::Reflector> pod_reflector_;
   rt::TaskScope scope_;
-  rt::TaskScope logs_;
 };
 
 }  // namespace muster::cli

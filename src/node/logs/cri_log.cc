@@ -6,8 +6,9 @@ namespace muster::node {
 
 namespace {
 
-// Our shim writes at most 16 KiB of text a line; four times that bounds what a strange file costs.
-constexpr std::size_t kMaxLineBytes = std::size_t{64} << 10U;
+// Our shim writes at most 64 KiB of text a line, after a head of 40 bytes; twice that bounds what a
+// strange file costs.
+constexpr std::size_t kMaxLineBytes = std::size_t{128} << 10U;
 
 // Of a line that was written in pieces.
 constexpr std::size_t kMostHeldBytes = std::size_t{64} << 10U;
@@ -121,6 +122,19 @@ std::size_t tail_offset(std::string_view bytes, std::size_t lines) {
     if (begin == 0) return 0;
     end = newline;
   }
+}
+
+std::size_t count_lines(std::string_view bytes) {
+  std::size_t count = 0;
+  bool within = false;
+  while (!bytes.empty()) {
+    const auto newline = bytes.find('\n');
+    const auto line = parse_cri_line(bytes.substr(0, newline));
+    if (line) within = line->partial;
+    if (line && !line->partial) ++count;
+    bytes.remove_prefix(newline == std::string_view::npos ? bytes.size() : newline + 1);
+  }
+  return count + (within ? 1 : 0);
 }
 
 }  // namespace muster::node

@@ -70,4 +70,7 @@ class CriLogDecoder {
 // lines count with the full line that ends them. 0 when there are not more.
 std::size_t tail_offset(std::string_view bytes, std::size_t lines);
 
+// How many whole log lines a file has; an unfinished one at its end is one too.
+std::size_t count_lines(std::string_view bytes);
+
 }  // namespace muster::node

@@ -1,8 +1,5 @@
 #include "node/logs/log_source.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -34,112 +31,31 @@ LogFilter filter_of(const cluster::LogOptions& options, Time now) {
   return out;
 }
 
-bool same_file(int fd, const std::string& path) {
-  struct stat ours{};
-  struct stat there{};
-  return ::fstat(fd, &ours) == 0 && ::stat(path.c_str(), &there) == 0 &&
-         ours.st_ino == there.st_ino && ours.st_dev == there.st_dev;
-}
-
-// Where the last lines begin, found from the end in growing windows.
-std::uint64_t tail_start(int fd, std::uint64_t size, std::size_t lines) {
-  for (std::uint64_t window = kChunk;; window *= 4) {
-    const auto begin = size > window ? size - window : 0;
-    std::string bytes(static_cast<std::size_t>(size - begin), '\0');
-    const auto got = ::pread(fd, bytes.data(), bytes.size(), static_cast<off_t>(begin));
-    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    const auto offset = tail_offset(bytes, lines);
-    if (offset > 0 || begin == 0) return begin + offset;
-    // 64 MiB, the largest quota: whoever wants more lines gets the whole file.
-    if (window > (std::uint64_t{64} << 20U)) return 0;
-  }
-}
-
 }  // namespace
 
 FileLogStream::FileLogStream(rt::Loop& loop, std::string path, const cluster::LogOptions& options,
                              std::function<bool()> ended)
     : loop_(loop),
-      path_(std::move(path)),
       follow_(options.follow),
-      tail_lines_(count_of(options.tail_lines)),
       ended_(std::move(ended)),
+      file_(std::move(path)),
       decoder_(filter_of(options, loop.now())) {
-  seek_tail();
-}
-
-void FileLogStream::seek_tail() {
-  if (!tail_lines_) return;
-  Fd file(::open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return;
-  struct stat info{};
-  if (::fstat(file.get(), &info) < 0) return;
-  const auto size = static_cast<std::uint64_t>(info.st_size);
-  const auto start = tail_start(file.get(), size, *tail_lines_);
-  // All of the new half and still not enough: the older half is read whole rather than miss lines.
-  if (start == 0 && *tail_lines_ > 0 && ::access((path_ + ".1").c_str(), F_OK) == 0) {
-    std::string all(static_cast<std::size_t>(size), '\0');
-    const auto got = ::pread(file.get(), all.data(), all.size(), 0);
-    all.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-    const auto here = static_cast<std::size_t>(std::ranges::count(all, '\n'));
-    if (here < *tail_lines_) {
-      Fd older(::open((path_ + ".1").c_str(), O_RDONLY | O_CLOEXEC));
-      if (older.valid() && ::fstat(older.get(), &info) == 0) {
-        const auto from =
-            tail_start(older.get(), static_cast<std::uint64_t>(info.st_size), *tail_lines_ - here);
-        ::lseek(older.get(), static_cast<off_t>(from), SEEK_SET);
-        file_ = std::move(older);
-        in_rotated_ = true;
-        rotated_first_ = false;
-        return;
-      }
-    }
-  }
-  ::lseek(file.get(), static_cast<off_t>(start), SEEK_SET);
-  file_ = std::move(file);
-  rotated_first_ = false;
-}
-
-Result<bool> FileLogStream::open_next() {
-  const bool older = rotated_first_;
-  rotated_first_ = false;
-  const auto path = older ? path_ + ".1" : path_;
-  file_ = Fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file_.valid() && errno != ENOENT) return fail_errno("open " + path);
-  in_rotated_ = older && file_.valid();
-  return file_.valid();
-}
-
-Result<std::size_t> FileLogStream::read_chunk(std::string& out) {
-  std::string bytes(kChunk, '\0');
-  const auto got = ::read(file_.get(), bytes.data(), bytes.size());
-  if (got < 0) return fail_errno("read " + path_);
-  bytes.resize(static_cast<std::size_t>(got));
-  if (!decoder_.feed(bytes, out)) over_ = true;
-  return bytes.size();
+  const auto lines = count_of(options.tail_lines);
+  if (!lines) return;
+  if (const auto sought = file_.seek_tail(*lines); !sought) failure_ = sought.error();
 }
 
 Task<Result<std::optional<std::string>>> FileLogStream::next() {
+  if (failure_) co_return fail(*failure_);
   while (true) {
     if (over_) co_return std::nullopt;
     // Asked before the read: what was written until the end is then in the file.
     const bool ended = !follow_ || ended_();
-    std::size_t got = 0;
+    const std::string bytes = CO_TRY(file_.read(kChunk));
     std::string out;
-    if (file_.valid() || CO_TRY(open_next())) {
-      got = CO_TRY(read_chunk(out));
-    } else if (!in_rotated_ && !rotated_first_) {
-      // No PATH.1, usually: then the file itself.
-      if (CO_TRY(open_next())) got = CO_TRY(read_chunk(out));
-    }
+    if (!decoder_.feed(bytes, out)) over_ = true;
     if (!out.empty()) co_return out;
-    if (got > 0) continue;
-    const bool moved_on = file_.valid() && (in_rotated_ || !same_file(file_.get(), path_));
-    if (moved_on) {
-      file_.close();
-      in_rotated_ = false;
-      if (CO_TRY(open_next())) continue;
-    }
+    if (!bytes.empty()) continue;
     if (ended) {
       over_ = true;
       decoder_.finish(out);

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "base/error.h"
-#include "base/fd.h"
 #include "cluster/cluster.h"
 #include "json/value.h"
 #include "node/logs/cri_log.h"
+#include "node/logs/log_file.h"
 #include "node/runtime/runtime.h"
 #include "rt/loop.h"
 #include "rt/task.h"
@@ -27,19 +27,12 @@ class FileLogStream final : public cluster::LogStream {
   Task<Result<std::optional<std::string>>> next() override;
 
  private:
-  Result<bool> open_next();  // false: there is no file (yet)
-  void seek_tail();
-  Result<std::size_t> read_chunk(std::string& out);
-
   rt::Loop& loop_;
-  std::string path_;
   bool follow_;
-  std::optional<std::size_t> tail_lines_;
   std::function<bool()> ended_;
+  LogFile file_;
   CriLogDecoder decoder_;
-  Fd file_;
-  bool rotated_first_ = true;  // begin with PATH.1, the older half
-  bool in_rotated_ = false;
+  std::optional<Error> failure_;
   bool over_ = false;
 };
 

@@ -13,6 +13,7 @@
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
 #include "node/runtime/host.h"
+#include "node/runtime/log_places.h"
 #include "node/runtime/shim_client.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/shim/records.h"
@@ -37,13 +38,13 @@ std::string LinuxRuntime::pod_directory(const std::string& pod_uid) const {
 std::string LinuxRuntime::log_directory(const std::string& pod_namespace,
                                         const std::string& pod_name,
                                         const std::string& pod_uid) const {
-  return fmt::format("{}/logs/{}_{}_{}", options_.home, pod_namespace, pod_name, pod_uid);
+  return node::log_directory(options_.home, pod_namespace, pod_name, pod_uid);
 }
 
 std::string LinuxRuntime::log_path(const std::string& pod_namespace, const std::string& pod_name,
                                    const std::string& pod_uid, const std::string& container,
                                    int attempt) const {
-  return shim::container_log(log_directory(pod_namespace, pod_name, pod_uid), {container, attempt});
+  return node::log_path(log_directory(pod_namespace, pod_name, pod_uid), container, attempt);
 }
 
 Task<Result<std::string>> LinuxRuntime::ask(std::string pod_uid, std::string request_bytes) {

@@ -1,0 +1,69 @@
+#include "cli/logs/merge.h"
+
+#include <algorithm>
+#include <deque>
+#include <queue>
+#include <tuple>
+
+namespace muster::cli {
+namespace {
+
+using Due = std::tuple<Time, std::size_t>;  // when the next piece of which source is due
+
+}  // namespace
+
+// False: there is no more of it.
+Task<Result<bool>> LogMerge::refill(std::size_t source) {
+  auto more = co_await sources_[source].log->present();
+  if (!more && more.error().code == ErrorCode::Cancelled) co_return fail(more.error());
+  if (!more) refuse_(source, more.error());
+  Source& refilled = sources_[source];
+  refilled.window = more ? std::move(*more) : std::vector<LogPiece>{};
+  refilled.next = 0;
+  co_return !refilled.window.empty();
+}
+
+Task<Result<void>> LogMerge::run() {
+  std::priority_queue<Due, std::vector<Due>, std::greater<>> queue;
+  std::deque<std::pair<std::size_t, LogPiece>> kept;
+  const auto enqueue = [&](std::size_t i) {
+    Source& source = sources_[i];
+    source.due = std::max(source.due, source.window[source.next].at);
+    queue.emplace(source.due, i);
+  };
+  const auto keep = [&](std::size_t i, LogPiece line) {
+    kept.emplace_back(i, std::move(line));
+    if (kept.size() > *tail_) kept.pop_front();
+  };
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    if (CO_TRY(co_await refill(i))) enqueue(i);
+  }
+  while (!queue.empty()) {
+    const std::size_t i = std::get<1>(queue.top());
+    queue.pop();
+    Source& source = sources_[i];
+    LogPiece& piece = source.window[source.next++];
+    if (!tail_) {
+      give_(i, piece);
+    } else {
+      LogPiece& line = source.line[piece.error ? 1 : 0];
+      if (line.bytes.empty()) {
+        line = std::move(piece);
+      } else {
+        line.bytes += piece.bytes;
+      }
+      if (line.bytes.ends_with('\n')) keep(i, std::exchange(line, {}));
+    }
+    if (source.next < source.window.size() || CO_TRY(co_await refill(i))) enqueue(i);
+  }
+  if (!tail_) co_return Result<void>{};
+  for (std::size_t i = 0; i < sources_.size(); ++i) {
+    for (LogPiece& line : sources_[i].line) {
+      if (!line.bytes.empty()) keep(i, std::move(line));
+    }
+  }
+  for (const auto& [i, line] : kept) give_(i, line);
+  co_return Result<void>{};
+}
+
+}  // namespace muster::cli
