@@ -9,6 +9,7 @@
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/cluster/stalls.h"
+#include "cli/history/history_keeper.h"
 #include "cluster/local/local_cluster.h"
 #include "controller/controller.h"
 #include "net/http_server.h"
@@ -76,6 +77,7 @@ struct ControlPlane::Impl {
   std::unique_ptr<NodePrograms> programs;
   std::unique_ptr<scheduler::Scheduler> scheduler;
   std::unique_ptr<controller::Controller> controller;
+  std::unique_ptr<HistoryKeeper> history;
   std::unique_ptr<server::HttpFront> front;
   std::unique_ptr<WithMetrics> pages;
   std::unique_ptr<net::HttpServer> http;
@@ -148,6 +150,8 @@ struct ControlPlane::Impl {
     CO_TRY(co_await agent->start());
     scope.spawn(scheduler->run());
     scope.spawn(controller->run());
+    history = std::make_unique<HistoryKeeper>(context, *cluster, Quota::from(context));
+    history->start();
     co_return Result<void>{};
   }
 
@@ -167,6 +171,7 @@ struct ControlPlane::Impl {
     if (http) co_await http->close();
     co_await scope.close();
     if (agent) co_await agent->settle(std::chrono::seconds(10));
+    if (history) co_await history->close();
     if (agent) co_await agent->close();
     if (network) co_await network->close();
     if (runtime) co_await runtime->close();

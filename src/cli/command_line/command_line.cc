@@ -50,6 +50,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   add_get();
   add_describe();
   add_logs();
+  add_history();
   add_exec();
   add_delete();
   add_wait();

@@ -33,14 +33,23 @@ void Parser::add_describe() {
 }
 
 void Parser::add_logs() {
-  CLI::App* app = command(
-      "logs", "Print the logs of all ranks, merged by time.",
-      "  muster logs NAME\n  muster logs NAME -f\n  muster logs NAME --role Worker --rank 0,4-7");
-  app->add_option("NAME", logs_.name, "The job")->required();
+  CLI::App* app =
+      command("logs", "Print the logs of all ranks, merged by time.",
+              "  muster logs NAME\n  muster logs NAME -f --tail 20\n  muster logs NAME --failed\n"
+              "  muster logs NAME --role Worker --rank 0,4-7 --since 5m\n  muster logs NAME@RUN");
+  app->add_option("NAME", logs_.name,
+                  "The job or pod; NAME@RUN: a past run, as muster history shows it")
+      ->required();
   app->add_flag("-f,--follow", logs_.follow, "Go on as lines come; Ctrl-C detaches");
   app->add_flag("-p,--previous", logs_.previous, "Of the container before the last restart");
   app->add_flag("--timestamps", logs_.timestamps, "Show when each line was written");
-  app->add_option("--tail", logs_.tail, "Only the last lines");
+  app->add_option("--tail", logs_.tail, "Only the last lines; -1: all")->type_name("LINES");
+  CLI::Option* since = app->add_option("--since", logs_.since, "Only what is newer: 30s, 5m, 1h")
+                           ->type_name("DURATION");
+  app->add_option("--since-time", logs_.since_time, "Only what is newer: 2026-11-15T03:04:05Z")
+      ->type_name("TIME")
+      ->excludes(since);
+  app->add_flag("--failed", logs_.failed, "Only ranks that failed by themselves");
   app->add_option("--role", logs_.filter.role, "Only this role");
   app->add_option("--rank", ranks_, "Only these ranks: 0,4-7");
   app->add_flag("!--no-prefix", logs_.prefix, "Without the rank in front");
@@ -52,8 +61,19 @@ void Parser::add_logs() {
                                    fmt::format("\"{}\" is not a list of ranks like 0,4-7", ranks_));
       logs_.filter.ranks = *ranks;
     }
+    if (logs_.tail && *logs_.tail < 0) logs_.tail.reset();
     verb_ = [this](Context& context) { return logs(context, logs_); };
   });
+}
+
+void Parser::add_history() {
+  CLI::App* app = command("history", "List past runs of this home, the newest first.",
+                          "  muster history\n  muster history NAME\n  muster history -o json");
+  app->add_option("NAME", history_.name, "Only runs of this name");
+  app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
+  app->add_option("-o,--output", history_.output, "json")->check(CLI::IsMember({"json"}));
+  app->callback(
+      [this] { verb_ = [this](Context& context) { return history(context, history_); }; });
 }
 
 }  // namespace muster::cli

@@ -33,6 +33,7 @@ class Parser {
   void add_get();
   void add_describe();
   void add_logs();
+  void add_history();
   void add_exec();
   void add_delete();
   void add_wait();
@@ -56,6 +57,7 @@ class Parser {
   DescribeOptions describe_;
   std::vector<std::string> describe_words_;
   LogsOptions logs_;
+  HistoryOptions history_;
   std::string ranks_;
   ExecVerbOptions exec_;
   std::vector<std::string> exec_words_;

@@ -59,7 +59,10 @@ AttachedRun::AttachedRun(Context& context, OpenCluster& target, Screen& screen,
       screen_(screen),
       interruption_(interruption),
       followed_(std::move(followed)),
-      follower_(context, target.cluster(), followed_, screen, {}),
+      lines_(screen, {}),
+      follower_(
+          context, target.cluster(), followed_, lines_,
+          {.first_run = true, .note = [&screen](const std::string& text) { screen.note(text); }}),
       begun_(context.loop.monotonic()) {}
 
 Task<int> AttachedRun::follow() {

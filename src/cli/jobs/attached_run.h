@@ -8,6 +8,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/followed.h"
 #include "cli/jobs/job_follower.h"
+#include "cli/terminal/rank_lines.h"
 #include "cli/terminal/screen.h"
 
 namespace muster::cli {
@@ -52,6 +53,7 @@ class AttachedRun {
   Screen& screen_;
   Interruption& interruption_;
   Followed followed_;
+  RankLines lines_;
   JobFollower follower_;
   Monotonic begun_;
   bool suspended_ = false;

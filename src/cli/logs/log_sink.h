@@ -24,9 +24,6 @@ class LogSink {
   // Any piece of it, half a line or half a character too; as it was written. `time`: of the line in
   // which the piece begins, as the log has it.
   virtual void bytes(const LogOrigin& origin, std::string_view time, std::string_view bytes) = 0;
-  // What its unfinished line looks like at present, a progress bar for example; empty: there is
-  // none. Only to be looked at: when the line ends, all of it comes as bytes.
-  virtual void unfinished(const LogOrigin& /*origin*/, std::string_view /*text*/) {}
   // No more comes from there: the container ended, or its log cannot be read any further.
   virtual void ended(const LogOrigin& origin) = 0;
 };

@@ -5,8 +5,13 @@
 #include <queue>
 #include <tuple>
 
+#include "rt/wait.h"
+
 namespace muster::cli {
 namespace {
+
+// Some milliseconds; then others have their turn: signals, the window's size.
+constexpr std::size_t kInARow = 4096;
 
 using Due = std::tuple<Time, std::size_t>;  // when the next piece of which source is due
 
@@ -38,13 +43,14 @@ Task<Result<void>> LogMerge::run() {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (CO_TRY(co_await refill(i))) enqueue(i);
   }
-  while (!queue.empty()) {
+  for (std::size_t count = 1; !queue.empty(); ++count) {
+    if (count % kInARow == 0) CO_TRY(co_await rt::yield(loop_));
     const std::size_t i = std::get<1>(queue.top());
     queue.pop();
     Source& source = sources_[i];
     LogPiece& piece = source.window[source.next++];
     if (!tail_) {
-      give_(i, piece);
+      if (!give_(i, piece)) break;
     } else {
       LogPiece& line = source.line[piece.error ? 1 : 0];
       if (line.bytes.empty()) {
@@ -62,7 +68,9 @@ Task<Result<void>> LogMerge::run() {
       if (!line.bytes.empty()) keep(i, std::move(line));
     }
   }
-  for (const auto& [i, line] : kept) give_(i, line);
+  for (const auto& [i, line] : kept) {
+    if (!give_(i, line)) break;
+  }
   co_return Result<void>{};
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/logs/container_log.h"
+#include "rt/loop.h"
 #include "rt/task.h"
 
 namespace muster::cli {
@@ -15,12 +16,13 @@ namespace muster::cli {
 // lines as `tail` asks for.
 class LogMerge {
  public:
-  using Give = std::function<void(std::size_t log, const LogPiece& piece)>;
+  // False: no more is wanted.
+  using Give = std::function<bool(std::size_t log, const LogPiece& piece)>;
   using Refuse = std::function<void(std::size_t log, const Error& error)>;
 
   // The logs outlive it.
-  LogMerge(std::vector<ContainerLog*> logs, Give give, Refuse refuse)
-      : sources_(logs.size()), give_(std::move(give)), refuse_(std::move(refuse)) {
+  LogMerge(rt::Loop& loop, std::vector<ContainerLog*> logs, Give give, Refuse refuse)
+      : loop_(loop), sources_(logs.size()), give_(std::move(give)), refuse_(std::move(refuse)) {
     for (std::size_t i = 0; i < logs.size(); ++i) sources_[i].log = logs[i];
   }
 
@@ -40,6 +42,7 @@ class LogMerge {
 
   Task<Result<bool>> refill(std::size_t source);
 
+  rt::Loop& loop_;
   std::vector<Source> sources_;
   Give give_;
   Refuse refuse_;

@@ -23,7 +23,8 @@ constexpr std::size_t kLargestWindow = std::size_t{64} << 10U;
 // More logs than this are read through the API without holding a connection for each.
 constexpr std::size_t kHeldConnections = 64;
 
-// No line is shown later than this. A look at a file that has not changed is one stat(2), some 2 µs.
+// No line is shown later than this. A look at a file that has not changed is one stat(2), some 2
+// µs.
 constexpr Duration kRarely = milliseconds(100);
 // Of one file in a row, so that a rank that floods does not keep others waiting.
 constexpr int kReadsInARow = 16;
@@ -63,11 +64,13 @@ void RankLogs::see(const json::Value& pod) {
       .role = api::label_of(pod, plan::labels::kRole),
       .index = static_cast<int>(parse_int(api::label_of(pod, plan::labels::kIndex)).value_or(0))};
   if (!wanted(origin) || !on_a_node(pod)) return;
-  const auto& containers = pod["spec"]["containers"].as_array();
-  origin.alone = containers.size() == 1;
-  for (const json::Value& container : containers) {
-    origin.container = container["name"].as_string();
-    see_container(pod, origin.container, origin);
+  origin.alone = pod["spec"]["containers"].as_array().size() == 1;
+  for (const char* list : {"initContainers", "containers"}) {
+    if (!options_.init && std::string_view(list) == "initContainers") continue;
+    for (const json::Value& container : pod["spec"][list].as_array()) {
+      origin.container = container["name"].as_string();
+      see_container(pod, origin.container, origin);
+    }
   }
   wait_ = kSoon;
   woken_.pulse();
@@ -108,18 +111,34 @@ void RankLogs::see_container(const json::Value& pod, const std::string& containe
 }
 
 void RankLogs::see_kept(const KeptContainer& container) {
-  const std::string key = container.pod_uid + "/" + container.origin.container;
-  if (!wanted(container.origin) || logs_.contains(key)) return;
   if (options_.previous && container.attempt == 0) return;
-  const int attempt = options_.previous    ? container.attempt - 1
-                      : options_.first_run ? 0
-                                           : container.attempt;
+  if (options_.previous) {
+    add_file(container, container.attempt - 1);
+    return;
+  }
+  Entry* entry = add_file(container, options_.first_run ? 0 : container.attempt);
+  if (entry == nullptr) return;
+  entry->log().see(entry->progress);
+  woken_.pulse();
+}
+
+void RankLogs::see_last(const KeptContainer& container) {
+  const auto same_rank = [&](const auto& known) {
+    const LogOrigin& origin = known.second->origin;
+    return origin.role == container.origin.role && origin.index == container.origin.index &&
+           origin.container == container.origin.container;
+  };
+  if (std::ranges::none_of(logs_, same_rank)) add_file(container, container.attempt);
+}
+
+RankLogs::Entry* RankLogs::add_file(const KeptContainer& container, int attempt) {
+  const std::string key = container.pod_uid + "/" + container.origin.container;
+  if (!wanted(container.origin) || logs_.contains(key)) return nullptr;
   Entry& entry = add(key, container.origin, container.pod_uid);
   entry.file = std::make_unique<FileLog>(container.directory, container.origin.container, attempt,
                                          options_.window);
   entry.progress = {.attempt = container.attempt, .started = true, .over = true};
-  if (!options_.previous) entry.log().see(entry.progress);
-  woken_.pulse();
+  return &entry;
 }
 
 void RankLogs::forget(const std::string& pod_uid) {
@@ -132,13 +151,18 @@ void RankLogs::forget(const std::string& pod_uid) {
 }
 
 void RankLogs::give(Entry& entry, const LogPiece& piece) {
+  if (piece.error) entry.both = true;
+  entry.origin.error = piece.error;
   sink_.bytes(entry.origin, piece.time, piece.bytes);
 }
 
 void RankLogs::finish(Entry& entry) {
   if (entry.done) return;
   entry.done = true;
-  sink_.ended(entry.origin);
+  for (const bool error : {false, true}) {
+    entry.origin.error = error;
+    if (!error || entry.both) sink_.ended(entry.origin);
+  }
 }
 
 void RankLogs::refuse(const LogOrigin& origin, const Error& error) {
@@ -181,14 +205,18 @@ Task<Result<void>> RankLogs::show_present() {
       entry->api->hold_open(entries.size() <= kHeldConnections);
   }
   LogMerge merge(
-      std::move(sources), [&](std::size_t i, const LogPiece& piece) { give(*entries[i], piece); },
+      context_.loop, std::move(sources),
+      [&](std::size_t i, const LogPiece& piece) {
+        give(*entries[i], piece);
+        return !stopped_;
+      },
       [&](std::size_t i, const Error& error) {
         ++refused_;
         refuse(entries[i]->origin, error);
       });
   if (options_.window.tail) merge.keep_tail(static_cast<std::size_t>(*options_.window.tail));
-  CO_TRY(co_await merge.run());
-  co_return Result<void>{};
+  options_.window.tail.reset();  // of what comes later, everything
+  co_return co_await merge.run();
 }
 
 void RankLogs::follow() {

@@ -36,6 +36,7 @@ class RankLogs {
     LogWindow window;
     bool previous = false;
     bool first_run = false;  // begin with a container's first run, not with its latest
+    bool init = false;       // init containers, too
     // Told once for each reason why a log cannot be read; without: standard error is.
     std::function<void(const std::string&)> note;
   };
@@ -46,9 +47,13 @@ class RankLogs {
   void see(const json::Value& pod);
   void forget(const std::string& pod_uid);
   void see_kept(const KeptContainer& container);
+  // The same, for a rank of which no log was found: just that run of the container.
+  void see_last(const KeptContainer& container);
 
   // Gives all that there is now. With a tail, that many lines of all of it.
   Task<Result<void>> show_present();
+  // Ends that early.
+  void stop() { stopped_ = true; }
   // From now on: what is there and what comes, until drain() or close().
   void follow();
   // Waits until all that was written has come, but not longer than the limit.
@@ -67,6 +72,7 @@ class RankLogs {
     std::unique_ptr<FileLog> file;  // one of the two
     std::unique_ptr<ApiLog> api;
     ContainerProgress progress;
+    bool both = false;  // something came of standard error, too
     bool done = false;
 
     [[nodiscard]] ContainerLog& log() { return file ? static_cast<ContainerLog&>(*file) : *api; }
@@ -78,6 +84,8 @@ class RankLogs {
   };
 
   [[nodiscard]] bool wanted(const LogOrigin& origin) const;
+  // Null: it is not wanted, or known already.
+  Entry* add_file(const KeptContainer& container, int attempt);
   Entry& add(std::string key, LogOrigin origin, std::string pod_uid);
   void see_container(const json::Value& pod, const std::string& container, LogOrigin origin);
   void give(Entry& entry, const LogPiece& piece);
@@ -95,6 +103,7 @@ class RankLogs {
   std::map<std::string, std::unique_ptr<Entry>> logs_;  // by pod uid / container
   std::map<std::string, Trouble> troubles_;             // by reason
   std::size_t refused_ = 0;
+  bool stopped_ = false;
   bool following_ = false;
   bool finishing_ = false;
   static constexpr Duration kSoon = std::chrono::milliseconds(10);

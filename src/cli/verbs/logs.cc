@@ -1,164 +1,166 @@
-#include <algorithm>
 #include <csignal>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/find_job.h"
+#include "cli/jobs/duration.h"
 #include "cli/jobs/job_follower.h"
-#include "cli/jobs/kept_logs.h"
+#include "cli/logs/log_target.h"
+#include "cli/terminal/rank_lines.h"
 #include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
-#include "node/logs/log_source.h"
-#include "plan/plan.h"
 
 namespace muster::cli {
 namespace {
 
-struct Line {
-  std::string time;
-  std::size_t order = 0;  // as read, for equal times
-  std::string text;       // with its prefix
+// What runs no longer, or does not yet know that it does.
+constexpr Duration kLastLines = std::chrono::seconds(5);
+
+Result<LogWindow> window_of(const LogsOptions& options, Time now) {
+  LogWindow window{.tail = options.tail};
+  if (!options.since.empty()) {
+    window.since = now - TRY(parse_duration(options.since));
+  } else if (!options.since_time.empty()) {
+    const auto time = parse_time(options.since_time);
+    if (!time) {
+      return fail(ErrorCode::BadRequest,
+                  fmt::format("--since-time {} is no RFC 3339 time such as 2026-11-15T03:04:05Z",
+                              printable(options.since_time)));
+    }
+    window.since = *time;
+  }
+  return window;
+}
+
+Result<RankLogs::Options> wanted(const LogsOptions& options, const LogTarget& target, Time now) {
+  RankLogs::Options wanted{.filter = options.filter,
+                           .window = TRY(window_of(options, now)),
+                           .previous = options.previous,
+                           .init = true};
+  if (!options.failed) return wanted;
+  wanted.pods = target.failed_pods();
+  if (wanted.pods.empty())
+    return fail(ErrorCode::NotFound, fmt::format("no rank of {} failed", target.key.name));
+  return wanted;
+}
+
+void see_all(const Context& context, const LogTarget& target, bool previous, RankLogs& logs) {
+  for (const auto& pod : target.pods) logs.see(*pod);
+  for (const KeptContainer& container : target.kept(context.home)) logs.see_kept(container);
+  if (!previous) return;
+  for (const KeptContainer& container : target.kept_before(context.home)) logs.see_last(container);
+}
+
+// Why nothing was shown; the exit code.
+int tell_nothing(Context& context, const LogsOptions& options, const LogTarget& target) {
+  const bool filtered = !options.filter.role.empty() || !options.filter.ranks.empty();
+  const std::string ranks = target.ranks();
+  if (options.previous) {
+    context.output.note("error: no container of {} was started again\n", target.key.name);
+    return exit_code::kFailed;
+  }
+  if (filtered && !ranks.empty()) {
+    context.output.note("error: {} has no such rank; it has {}\n", target.key.name, ranks);
+    return exit_code::kFailed;
+  }
+  if (target.followed && ranks.empty() && context.wants_cluster()) {
+    context.output.note(
+        "error: {} has no pods: it has none yet, or they were cleaned up and took "
+        "their logs with them\n",
+        target.key.name);
+    return exit_code::kFailed;
+  }
+  context.output.note("{} has not written anything yet\n", target.key.name);
+  return exit_code::kOk;
+}
+
+// What there is now, and no more.
+Task<Result<int>> show(Context& context, OpenCluster& target, LogTarget found,
+                       LogsOptions options) {
+  Screen screen(context.loop, context.output, Terminal::detect(context));
+  RankLines lines(screen, {.prefix = options.prefix, .timestamps = options.timestamps});
+  RankLogs logs(context, target.cluster(), lines,
+                CO_TRY(wanted(options, found, context.loop.now())));
+  see_all(context, found, options.previous, logs);
+  context.output.on_broken([&logs] { logs.stop(); });
+  const auto shown = co_await logs.show_present();
+  context.output.on_broken({});
+  co_await logs.close();
+  CO_TRY(shown);
+  logs.tell_troubles();
+  if (logs.count() == 0) co_return tell_nothing(context, options, found);
+  co_return logs.refused() == logs.count() ? exit_code::kFailed : exit_code::kOk;
+}
+
+struct Detaching {
+  bool asked = false;   // by a person
+  bool unread = false;  // nobody reads what we print
 };
 
-// Whole lines of one log with their time, so that several can be merged.
-void collect(std::string_view text, const std::string& prefix, bool timestamps, bool color,
-             std::vector<Line>& lines) {
-  for (const std::string_view line : split(text, '\n')) {
-    if (line.empty()) continue;
-    const auto space = line.find(' ');
-    const std::string time(line.substr(0, space));
-    const std::string_view rest =
-        space == std::string_view::npos ? std::string_view() : line.substr(space + 1);
-    lines.push_back({.time = time,
-                     .order = lines.size(),
-                     .text = prefix + (timestamps ? time + " " : "") + safe_line(rest, color)});
-  }
-}
-
-void print_merged(Output& output, std::vector<Line> lines, const std::optional<int>& tail) {
-  std::ranges::sort(lines, {}, [](const Line& line) { return std::pair(line.time, line.order); });
-  const std::size_t from = tail && lines.size() > static_cast<std::size_t>(*tail)
-                               ? lines.size() - static_cast<std::size_t>(*tail)
-                               : 0;
-  for (std::size_t i = from; i < lines.size(); ++i) output.print("{}\n", lines[i].text);
-}
-
-Task<std::string> read_all(cluster::LogStream& stream) {
-  std::string text;
-  while (true) {
-    const auto chunk = co_await stream.next();
-    if (!chunk || !*chunk) co_return text;
-    text += **chunk;
-  }
-}
-
-// What this machine kept of a job, whether it still exists or not.
-Task<bool> print_kept(Context& context, const Terminal& terminal, const std::string& ns,
-                      const LogsOptions& options) {
-  std::vector<Line> lines;
-  const auto kept = kept_logs(context.home, ns, options.name);
-  for (const KeptLog& log : kept) {
-    if (!options.filter.accepts(log.role, log.index)) continue;
-    node::FileLogStream file(context.loop, log.path, {.timestamps = true}, [] { return true; });
-    const std::string text = co_await read_all(file);
-    const std::string prefix =
-        options.prefix ? line_prefix(terminal, log.role, log.index, log.index == 0) : "";
-    collect(text, prefix, options.timestamps, terminal.color, lines);
-  }
-  print_merged(context.output, std::move(lines), options.tail);
-  co_return !kept.empty();
-}
-
-Task<Result<void>> print_current(Context& context, OpenCluster& target, const Terminal& terminal,
-                                 const plan::Dialect& dialect, const json::Value& job,
-                                 LogsOptions options) {
-  const auto pods = CO_TRY(co_await target.cluster().list(
-      api::pods(), {.where = {.ns = api::namespace_of(job),
-                              .labels = dialect.identity().pods_of(api::uid_of(job))}}));
-  std::vector<Line> lines;
-  for (const auto& pod : pods.items) {
-    const std::string& role = api::label_of(*pod, plan::labels::kRole);
-    const int index =
-        static_cast<int>(parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0));
-    if (!options.filter.accepts(role, index)) continue;
-    for (const json::Value& container : (*pod)["spec"]["containers"].as_array()) {
-      auto stream = co_await target.cluster().log(api::key_of(*pod),
-                                                  {.container = container["name"].as_string(),
-                                                   .previous = options.previous,
-                                                   .timestamps = true});
-      if (!stream) continue;  // not started yet
-      const std::string text = co_await read_all(**stream);
-      const std::string prefix =
-          options.prefix ? line_prefix(terminal, role, index, index == 0) : "";
-      collect(text, prefix, options.timestamps, terminal.color, lines);
-    }
-  }
-  print_merged(context.output, std::move(lines), options.tail);
-  co_return Result<void>{};
-}
-
-Task<void> detach_on_signal(rt::RealLoop& loop, bool& detached, JobFollower& follower) {
+Task<void> detach_on_signal(rt::RealLoop& loop, Detaching& detaching, JobFollower& follower) {
   rt::Signals signals(loop, {SIGINT, SIGTERM});
   if (!co_await signals.next()) co_return;
-  detached = true;
+  detaching.asked = true;
+  follower.logs().stop();
   follower.changed().pulse();
 }
 
-Task<Result<void>> follow(Context& context, OpenCluster& target, const FoundJob& found,
-                          LogsOptions options) {
+Task<Result<int>> follow(Context& context, OpenCluster& target, LogTarget found,
+                         LogsOptions options) {
   Screen screen(context.loop, context.output, Terminal::detect(context));
-  JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
-                       {.filter = options.filter, .prefix = options.prefix});
-  follower.start();
+  RankLines lines(screen, {.prefix = options.prefix, .timestamps = options.timestamps});
+  auto log_options = CO_TRY(wanted(options, found, context.loop.now()));
+  log_options.note = [&screen](const std::string& text) { screen.note(text); };
+  JobFollower follower(context, target.cluster(), *found.followed, lines, std::move(log_options));
   rt::TaskScope scope(context.loop);
-  bool detached = false;
+  Detaching detaching;
   scope.spawn(follow_window(context.loop, screen));
-  scope.spawn(detach_on_signal(context.loop, detached, follower));
-  while (!detached && !follower.gone() && !follower.finished()) {
+  scope.spawn(detach_on_signal(context.loop, detaching, follower));
+  context.output.on_broken([&] {
+    detaching.unread = true;
+    follower.logs().stop();
+    follower.changed().pulse();
+  });
+  see_all(context, found, false, follower.logs());
+  [[maybe_unused]] const auto shown = co_await follower.logs().show_present();
+  follower.logs().tell_troubles();
+  follower.start();
+  const auto detached = [&] { return detaching.asked || detaching.unread; };
+  while (!detached() && !follower.gone() && !follower.finished()) {
     if (!co_await follower.changed().wait()) break;
   }
-  if (detached) {
-    screen.note(fmt::format("still running — muster delete {} to stop", options.name));
-  } else {
-    co_await follower.drain_logs(std::chrono::seconds(5));
+  if (!detached()) co_await follower.drain_logs(kLastLines);
+  if (detaching.asked) {
+    screen.note(
+        fmt::format("still running — {} to stop", context.command("delete " + options.name)));
   }
+  context.output.on_broken({});
   co_await scope.close();
   co_await follower.close();
-  co_return Result<void>{};
+  const bool nothing =
+      follower.logs().count() > 0 && follower.logs().refused() == follower.logs().count();
+  co_return nothing ? exit_code::kFailed : exit_code::kOk;
 }
 
-Task<Result<int>> logs_in(Context& context, OpenCluster& target, JobName where,
+Task<Result<int>> logs_in(Context& context, OpenCluster& target, LogName name,
                           LogsOptions options) {
-  options.name = where.name;
-  const Terminal terminal = Terminal::detect(context);
-  const auto found = co_await find_job(context, target.cluster(), target.ns(), where);
-  if (!found && found.error().code != ErrorCode::NotFound) co_return fail(found.error());
-  if (found && options.follow) {
-    CO_TRY(co_await follow(context, target, *found, std::move(options)));
-    co_return exit_code::kOk;
-  }
-  // A pod that was cleaned up is gone from the API; its log is still on this machine.
-  if (target.is_local() && !options.previous &&
-      co_await print_kept(context, terminal, target.ns(), options)) {
-    co_return exit_code::kOk;
-  }
-  if (!found) co_return fail(found.error());
-  CO_TRY(co_await print_current(context, target, terminal, *found->dialect, *found->job,
-                                std::move(options)));
-  co_return exit_code::kOk;
+  LogTarget found = CO_TRY(co_await find_log_target(context, target, std::move(name)));
+  if (options.follow && found.followed)
+    co_return co_await follow(context, target, std::move(found), std::move(options));
+  co_return co_await show(context, target, std::move(found), std::move(options));
 }
 
 }  // namespace
 
 Task<int> logs(Context& context, LogsOptions options) {
-  auto where = parse_job_name(context.registry, options.name);
-  if (!where) co_return refuse_resource(context.output, where.error());
+  auto name = parse_log_name(context.registry, options.name);
+  if (!name) co_return refuse_resource(context.output, name.error());
+  const auto parts = options.follow ? PlaneParts::All : PlaneParts::Store;
   co_return co_await with_cluster(
-      context, PlaneParts::Store,
-      [&context, where = std::move(*where), options = std::move(options)](OpenCluster& target) {
-        return logs_in(context, target, where, options);
+      context, parts,
+      [&context, name = std::move(*name), options = std::move(options)](OpenCluster& target) {
+        return logs_in(context, target, name, options);
       });
 }
 

@@ -49,10 +49,19 @@ struct LogsOptions {
   bool previous = false;
   bool timestamps = false;
   std::optional<int> tail;
+  std::string since;       // a duration
+  std::string since_time;  // RFC 3339
+  bool failed = false;     // only ranks that did
   RankFilter filter;
   bool prefix = true;
 };
 Task<int> logs(Context& context, LogsOptions options);
+
+struct HistoryOptions {
+  std::string name;    // empty: all
+  std::string output;  // json, or a table
+};
+Task<int> history(Context& context, HistoryOptions options);
 
 struct ExecVerbOptions {
   std::string resource;  // empty: a job, or said in front of the name

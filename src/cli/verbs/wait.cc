@@ -6,7 +6,6 @@
 #include "cli/jobs/job_follower.h"
 #include "cli/jobs/job_view.h"
 #include "cli/print_error.h"
-#include "cli/terminal/screen.h"
 #include "cli/verbs/verbs.h"
 
 namespace muster::cli {
@@ -43,9 +42,7 @@ Task<Result<int>> wait_in(Context& context, OpenCluster& target, JobName where,
                     options.condition));
   }
   const FoundJob found = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
-  Screen screen(context.loop, context.output, Terminal{});
-  JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect), screen,
-                       {.logs = false});
+  JobFollower follower(context, target.cluster(), Followed::job(*found.job, *found.dialect));
   follower.start();
   bool late = false;
   rt::Timer limit(context.loop);

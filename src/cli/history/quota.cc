@@ -1,0 +1,111 @@
+#include "cli/history/quota.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "api/quantity.h"
+#include "base/strings.h"
+#include "cli/history/run_record.h"
+#include "node/runtime/log_places.h"
+
+namespace muster::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What goes together.
+struct Kept {
+  std::string uid;
+  Time ended{};
+  std::uint64_t bytes = 0;
+  std::vector<fs::path> paths;
+};
+
+std::uint64_t size_of(const fs::path& directory) {
+  std::uint64_t size = 0;
+  std::error_code error;
+  for (const auto& entry : fs::recursive_directory_iterator(directory, error)) {
+    if (entry.is_regular_file(error)) size += entry.file_size(error);
+  }
+  return size;
+}
+
+Time changed_at(const fs::path& path) {
+  std::error_code error;
+  const auto changed = fs::last_write_time(path, error);
+  if (error) return Time{};
+  return std::chrono::time_point_cast<Duration>(std::chrono::file_clock::to_sys(changed));
+}
+
+// Log directories by the uid of their pod: NAMESPACE_POD_UID.
+std::map<std::string, fs::path> log_directories(const std::string& home) {
+  std::map<std::string, fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(node::logs_directory(home), error)) {
+    const std::string name = entry.path().filename();
+    if (const auto mark = name.rfind('_'); mark != std::string::npos)
+      found[name.substr(mark + 1)] = entry.path();
+  }
+  return found;
+}
+
+}  // namespace
+
+Quota Quota::from(const Context& context) {
+  Quota quota;
+  if (const auto bytes = api::Quantity::parse(context.env("MUSTER_KEEP_BYTES"));
+      bytes && bytes->whole() >= 0)
+    quota.bytes = static_cast<std::uint64_t>(bytes->whole());
+  if (const auto runs = parse_int(context.env("MUSTER_KEEP_RUNS")); runs && *runs >= 0)
+    quota.runs = static_cast<std::size_t>(*runs);
+  return quota;
+}
+
+std::set<std::string> keep_within(const std::string& home, const Quota& quota,
+                                  const std::set<std::string>& living) {
+  std::set<std::string> lost;
+  std::vector<Kept> ended;
+  std::uint64_t bytes = 0;
+  std::size_t runs = 0;
+  std::error_code error;
+  auto directories = log_directories(home);
+  for (const RunRecord& run : read_history(home)) {
+    const fs::path record = record_path(home, run.uid);
+    Kept kept{.uid = run.uid, .bytes = fs::file_size(record, error), .paths = {record}};
+    bool lives = living.contains(run.uid);
+    for (const RecordedPod& pod : run.pods) {
+      lives = lives || living.contains(pod.uid);
+      const auto directory = directories.extract(pod.uid);
+      if (directory.empty()) continue;
+      kept.bytes += size_of(directory.mapped());
+      kept.paths.push_back(directory.mapped());
+    }
+    bytes += kept.bytes;
+    ++runs;
+    if (lives) continue;
+    if (!run.end) lost.insert(run.uid);
+    kept.ended = run.end && run.end->ended ? *run.end->ended : changed_at(record);
+    ended.push_back(std::move(kept));
+  }
+  // Logs of which nothing is written down: of a home that is older than its history.
+  for (const auto& [uid, path] : directories) {
+    Kept kept{.uid = uid, .ended = changed_at(path), .bytes = size_of(path), .paths = {path}};
+    bytes += kept.bytes;
+    if (!living.contains(uid)) ended.push_back(std::move(kept));
+  }
+  std::ranges::sort(ended, {}, &Kept::ended);
+  for (const Kept& oldest : ended) {
+    if (bytes <= quota.bytes && runs <= quota.runs) break;
+    // The record goes last: what a crash leaves behind is found again by it.
+    for (const fs::path& path : std::vector(oldest.paths.rbegin(), oldest.paths.rend()))
+      fs::remove_all(path, error);
+    bytes -= std::min(bytes, oldest.bytes);
+    if (oldest.paths.front().extension() == ".jsonl") --runs;
+    lost.erase(oldest.uid);
+  }
+  return lost;
+}
+
+}  // namespace muster::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <string>
+
+#include "cli/context.h"
+
+namespace muster::cli {
+
+// How much a home remembers: logs of runs and what is written down of them. What is above it goes,
+// the run that ended first before the others, and never one that still runs.
+struct Quota {
+  std::uint64_t bytes = std::uint64_t{1} << 30U;
+  std::size_t runs = 200;
+
+  // As MUSTER_KEEP_BYTES (1Gi) and MUSTER_KEEP_RUNS say; what is not there or no number is the
+  // usual.
+  static Quota from(const Context& context);
+};
+
+// Removes what is too much. `living`: uids of the runs and pods that have not ended. Blocks: for
+// the pool. Returns the uids of runs that have a record without an end and do not live.
+std::set<std::string> keep_within(const std::string& home, const Quota& quota,
+                                  const std::set<std::string>& living);
+
+}  // namespace muster::cli
