@@ -29,8 +29,8 @@ class LogServer final : public cluster::Cluster {
     bool ended = false;
   };
   std::vector<Run> runs = {{}};
-  std::deque<std::size_t> cuts;      // the next streams break after so many bytes
-  std::deque<Error> refusals;        // the next requests are answered so
+  std::deque<std::size_t> cuts;  // the next streams break after so many bytes
+  std::deque<Error> refusals;    // the next requests are answered so
   std::vector<cluster::LogOptions> asked;
   std::size_t open_streams = 0;
 
@@ -156,7 +156,7 @@ class ApiLogTest : public ::testing::Test {
     done = true;
   }
 
-  rt::SimLoop loop;
+  rt::SimLoop loop{Time{}};
   LogServer server{loop};
   std::vector<std::string> troubles;
   std::string followed;

@@ -97,11 +97,12 @@ TEST_F(FileLogTest, TheTailGoesBackIntoTheOlderHalf) {
   write(record(1, "one") + record(2, "two") + record(3, "three"));
   rotate();
   write(record(4, "four") + record(5, "five"));
-  for (const auto& [lines, text] : std::map<int, std::string>{{0, ""},
-                                                              {1, "five\n"},
-                                                              {2, "four\nfive\n"},
-                                                              {3, "three\nfour\nfive\n"},
-                                                              {9, "one\ntwo\nthree\nfour\nfive\n"}}) {
+  for (const auto& [lines, text] :
+       std::map<int, std::string>{{0, ""},
+                                  {1, "five\n"},
+                                  {2, "four\nfive\n"},
+                                  {3, "three\nfour\nfive\n"},
+                                  {9, "one\ntwo\nthree\nfour\nfive\n"}}) {
     FileLog reader = log(0, {.tail = lines});
     EXPECT_EQ(all_of(reader), text) << lines;
   }

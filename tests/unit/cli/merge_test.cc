@@ -56,7 +56,7 @@ class LogMergeTest : public ::testing::Test {
     EXPECT_TRUE(loop_.run(merge.run()));
     return text;
   }
-  rt::SimLoop loop_;
+  rt::SimLoop loop_{Time{}};
   std::vector<std::size_t> refused_;
   std::size_t most_ = 1000;
 };

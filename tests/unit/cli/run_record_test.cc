@@ -24,8 +24,7 @@ class History : public LogFiles {
     ASSERT_TRUE(append_line(home_, uid, pod_line(pod)));
     append("ml_bert-worker-0_" + uid + "-pod", "main/0.log", std::string(bytes, 'x'));
     if (ended)
-      ASSERT_TRUE(
-          append_line(home_, uid, end_line({.result = "Succeeded", .ended = at(*ended)})));
+      ASSERT_TRUE(append_line(home_, uid, end_line({.result = "Succeeded", .ended = at(*ended)})));
   }
   [[nodiscard]] std::vector<std::string> kept() const {
     std::vector<std::string> names;

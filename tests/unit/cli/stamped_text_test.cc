@@ -23,7 +23,7 @@ std::string answer(const std::vector<std::string>& lines, std::optional<Time> si
 }
 
 const std::vector<std::string> kLines = {
-    "2026-11-15T03:04:05.1Z a", "2026-11-15T03:04:05.25Z b", "2026-11-15T03:04:05.25Z b",
+    "2026-11-15T03:04:05.1Z a",  "2026-11-15T03:04:05.25Z b",       "2026-11-15T03:04:05.25Z b",
     "2026-11-15T03:04:05.25Z c", "2026-11-15T03:04:05.250000001Z ", "2026-11-15T03:04:07Z d e"};
 constexpr const char* kText = "a\nb\nb\nc\n\nd e\n";
 
