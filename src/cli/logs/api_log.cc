@@ -68,8 +68,9 @@ Task<Result<std::vector<LogPiece>>> ApiLog::read_stream() {
       co_return pieces;
     }
     failures_ = 0;
-    size += (*chunk)->size();
+    const std::size_t known = pieces.size();
     text_.feed(**chunk, pieces);
+    for (std::size_t i = known; i < pieces.size(); ++i) size += pieces[i].bytes.size();
     if (!hold_open_ && mode_ == Mode::Present && size < kWindow) continue;
     if (!pieces.empty()) co_return pieces;
   }

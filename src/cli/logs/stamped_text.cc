@@ -58,6 +58,7 @@ std::string_view StampedText::take_time(std::string_view bytes, std::vector<LogP
 
 void StampedText::begin_line(std::optional<Time> at) {
   line_at_ = at.value_or(last_.value_or(Time{}));
+  position_ = 0;
   where_ = Where::InLine;
   if (repeating_) {
     const bool known = last_ && (line_at_ < *last_ || (line_at_ == *last_ && lines_to_skip_ > 0));
@@ -65,8 +66,9 @@ void StampedText::begin_line(std::optional<Time> at) {
       where_ = Where::InSkippedLine;
       return;
     }
-    if (line_at_ != *last_) bytes_to_skip_ = 0;
     repeating_ = false;
+    if (line_at_ == *last_) return;  // the one that was cut, or the next of that time
+    bytes_to_skip_ = 0;
   }
   if (!last_ || line_at_ > *last_) {
     last_ = line_at_;
@@ -77,7 +79,8 @@ void StampedText::begin_line(std::optional<Time> at) {
 
 void StampedText::give(std::string_view bytes, std::vector<LogPiece>& pieces) {
   const bool whole = bytes.ends_with('\n');
-  bytes_of_line_ += bytes.size();
+  position_ += bytes.size();
+  bytes_of_line_ = std::max(bytes_of_line_, position_);
   const auto skipped = std::min(bytes_to_skip_, bytes.size());
   bytes_to_skip_ = whole ? 0 : bytes_to_skip_ - skipped;
   bytes.remove_prefix(skipped);

@@ -35,6 +35,7 @@ class StampedText {
   Where where_ = Where::InTime;
   std::string stamp_;  // the time of the line, as far as it came
   Time line_at_{};
+  std::size_t position_ = 0;  // in the line
 
   // What has been given: the latest time, how many whole lines of it, how much of one more.
   std::optional<Time> last_;
