@@ -5,23 +5,19 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/objects/absent.h"
+#include "cli/objects/find_object.h"
 
 namespace muster::cli {
 
 Result<JobName> parse_job_name(const plan::Registry& registry, const std::string& text) {
-  const auto slash = text.find('/');
-  const bool bare = slash == std::string::npos;
-  JobName where{.kinds = TRY(resources_named(registry, bare ? "jobs" : text.substr(0, slash))),
-                .name = bare ? text : text.substr(slash + 1)};
-  if (where.kinds.front().dialect == nullptr) {
-    return fail(ErrorCode::BadRequest, fmt::format("{}: {} are no jobs", printable(text),
-                                                   where.kinds.front().resource.plural));
-  }
+  ObjectName where = TRY(parse_name(registry, text));
+  TRY(require_job(where));
   return where;
 }
 
 Task<Result<std::vector<FoundJob>>> find_jobs(cluster::Cluster& cluster, std::string ns,
-                                              JobName where) {
+                                              ObjectName where) {
   std::vector<FoundJob> found;
   std::optional<Error> refused;
   for (const NamedResource& kind : where.kinds) {
@@ -38,14 +34,9 @@ Task<Result<std::vector<FoundJob>>> find_jobs(cluster::Cluster& cluster, std::st
   co_return found;
 }
 
-Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns,
-                                JobName where) {
-  const auto found = CO_TRY(co_await find_jobs(cluster, ns, where));
-  if (found.empty()) {
-    co_return fail(ErrorCode::NotFound,
-                   fmt::format("no job \"{}\" in namespace {}; see: muster get -A",
-                               printable(where.name), ns));
-  }
+Task<Result<FoundJob>> only_job(const Context& context, cluster::Cluster& cluster, std::string ns,
+                                ObjectName where, std::vector<FoundJob> found) {
+  if (found.empty()) co_return fail(co_await absent_object(context, cluster, ns, where));
   if (found.size() == 1) co_return found.front();
   std::vector<std::string> spellings;
   for (const FoundJob& one : found) {
@@ -55,6 +46,13 @@ Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluste
   co_return fail(ErrorCode::BadRequest,
                  fmt::format("{} kinds have a job \"{}\" in namespace {}; say which: {}",
                              found.size(), printable(where.name), ns, join(spellings, " or ")));
+}
+
+Task<Result<FoundJob>> find_job(const Context& context, cluster::Cluster& cluster, std::string ns,
+                                ObjectName where) {
+  CO_TRY(require_job(where));
+  auto found = CO_TRY(co_await find_jobs(cluster, ns, where));
+  co_return co_await only_job(context, cluster, ns, where, std::move(found));
 }
 
 }  // namespace muster::cli

@@ -7,31 +7,55 @@
 #include "base/strings.h"
 #include "cli/context.h"
 #include "cli/print_error.h"
+#include "dialects/check/messages.h"
 
 namespace muster::cli {
 namespace {
 
+// A resource that Kubernetes has by itself, and what it is called beside its plural and kind.
 struct BuiltIn {
   const api::Resource& (*resource)();
-  std::vector<std::string> names;
+  std::string_view short_name;
 };
 
 const std::vector<BuiltIn>& built_in() {
   static const std::vector<BuiltIn> kinds = {
-      {api::pods, {"pods", "pod", "po"}},
-      {api::services, {"services", "service", "svc"}},
-      {api::config_maps, {"configmaps", "configmap", "cm"}},
-      {api::secrets, {"secrets", "secret"}},
-      {api::service_accounts, {"serviceaccounts", "serviceaccount", "sa"}},
-      {api::events, {"events", "event", "ev"}},
-      {api::nodes, {"nodes", "node", "no"}},
-      {api::leases, {"leases", "lease"}},
-      {api::namespaces, {"namespaces", "namespace", "ns"}},
-      {api::persistent_volume_claims, {"persistentvolumeclaims", "persistentvolumeclaim", "pvc"}},
-      {api::persistent_volumes, {"persistentvolumes", "persistentvolume", "pv"}},
-      {api::storage_classes, {"storageclasses", "storageclass", "sc"}},
+      {api::pods, "po"},
+      {api::services, "svc"},
+      {api::config_maps, "cm"},
+      {api::secrets, ""},
+      {api::service_accounts, "sa"},
+      {api::events, "ev"},
+      {api::nodes, "no"},
+      {api::leases, ""},
+      {api::namespaces, "ns"},
+      {api::persistent_volume_claims, "pvc"},
+      {api::persistent_volumes, "pv"},
+      {api::storage_classes, "sc"},
+      {api::roles, ""},
+      {api::role_bindings, ""},
+      {api::cluster_roles, ""},
+      {api::cluster_role_bindings, ""},
   };
   return kinds;
+}
+
+// Whether what follows the first dot, if anything does, is the group, or version and group.
+bool names_group(std::string_view name, const api::Resource& resource) {
+  const auto dot = name.find('.');
+  if (dot == std::string_view::npos) return true;
+  const std::string_view rest = name.substr(dot + 1);
+  if (resource.group.empty()) return rest == resource.version;
+  return rest == resource.group || rest == fmt::format("{}.{}", resource.version, resource.group);
+}
+
+bool names_built_in(const BuiltIn& kind, std::string_view name) {
+  const api::Resource& resource = kind.resource();
+  const std::string_view word = name.substr(0, name.find('.'));
+  const bool called = equal_ignoring_case(word, resource.plural) ||
+                      equal_ignoring_case(word, resource.kind) ||
+                      (!word.empty() && word == kind.short_name);
+  return called && names_group(name, resource);
 }
 
 bool is_every_job(std::string_view name) {
@@ -51,25 +75,22 @@ std::vector<NamedResource> matching_kinds(const plan::Registry& registry, std::s
   return found;
 }
 
-std::string known_names(const plan::Registry& registry) {
+std::vector<std::string> known_names(const plan::Registry& registry) {
   std::vector<std::string> known = {"jobs"};
   for (const auto& dialect : registry.all()) known.push_back(short_spelling(registry, *dialect));
-  for (const BuiltIn& kind : built_in()) known.push_back(kind.names.front());
-  return join(known, ", ");
+  for (const BuiltIn& kind : built_in()) known.push_back(kind.resource().plural);
+  return known;
 }
 
 }  // namespace
 
 bool names_kind(const plan::Identity& identity, std::string_view name) {
   const api::Resource& resource = identity.resource;
-  const auto dot = name.find('.');
-  const std::string_view word = name.substr(0, dot);
+  const std::string_view word = name.substr(0, name.find('.'));
   const bool called = equal_ignoring_case(word, resource.plural) || word == identity.singular ||
                       equal_ignoring_case(word, resource.kind) ||
                       std::ranges::find(identity.short_names, word) != identity.short_names.end();
-  if (!called || dot == std::string_view::npos) return called;
-  const std::string_view rest = name.substr(dot + 1);
-  return rest == resource.group || rest == fmt::format("{}.{}", resource.version, resource.group);
+  return called && names_group(name, resource);
 }
 
 Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
@@ -84,11 +105,14 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
   }
   if (!kinds.empty()) return kinds;
   for (const BuiltIn& kind : built_in()) {
-    if (std::ranges::find(kind.names, name) != kind.names.end())
+    if (names_built_in(kind, name))
       return std::vector<NamedResource>{{.resource = kind.resource()}};
   }
+  const auto known = known_names(registry);
   return fail(ErrorCode::NotFound,
-              fmt::format("no resource \"{}\"; known: {}", printable(name), known_names(registry)));
+              fmt::format("no resource \"{}\"{}; known: {}", printable(name),
+                          dialects::did_you_mean(name, {known.begin(), known.end()}),
+                          join(known, ", ")));
 }
 
 int refuse_resource(Output& output, const Error& error) {

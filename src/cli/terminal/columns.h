@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -8,5 +9,9 @@ namespace muster::cli {
 // Rows under a header, columns as wide as their widest cell, two or three spaces between: kubectl's
 // layout.
 std::string columns(const std::vector<std::vector<std::string>>& rows);
+
+// The same for rows that come later under the same header: widths only grow.
+std::string columns(const std::vector<std::vector<std::string>>& rows,
+                    std::vector<std::size_t>& widths);
 
 }  // namespace muster::cli

@@ -1,0 +1,88 @@
+#include "cli/objects/absent.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/strings.h"
+#include "cli/jobs/listing.h"
+#include "dialects/check/messages.h"
+
+namespace muster::cli {
+namespace {
+
+constexpr std::string_view kInstall = "kubectl apply --server-side -k deploy";
+
+struct Neighbours {
+  std::set<std::string> here;        // names in the namespace
+  std::set<std::string> namespaces;  // others that have that very name
+  bool none_of_ours = false;         // the server knows none of our kinds
+};
+
+Task<Neighbours> look_around(cluster::Cluster& cluster, std::string ns, ObjectName name) {
+  Neighbours found;
+  bool known = false;
+  for (const NamedResource& kind : name.kinds) {
+    auto objects = co_await list_all(cluster, kind.resource, {});
+    if (!objects && objects.error().code == ErrorCode::Forbidden)
+      objects = co_await list_all(cluster, kind.resource, {.ns = ns});
+    const bool absent = !objects && objects.error().code == ErrorCode::NotFound;
+    known = known || (!absent && (kind.dialect == nullptr || !kind.dialect->identity().embedded_only));
+    if (!objects) continue;
+    for (const auto& object : *objects) {
+      const std::string& where = api::namespace_of(*object);
+      if (where.empty() || where == ns) found.here.insert(api::name_of(*object));
+      else if (api::name_of(*object) == name.name) found.namespaces.insert(where);
+    }
+  }
+  found.none_of_ours = !known;
+  co_return found;
+}
+
+std::string hint_for(const Neighbours& around, const ObjectName& name) {
+  if (!around.namespaces.empty()) {
+    return fmt::format("; there is one in {}",
+                       join({around.namespaces.begin(), around.namespaces.end()}, ", "));
+  }
+  const std::vector<std::string_view> names(around.here.begin(), around.here.end());
+  return dialects::did_you_mean(name.name, names);
+}
+
+}  // namespace
+
+Error absent_kind(const api::Resource& resource) {
+  return {.code = ErrorCode::NotFound,
+          .message = fmt::format("the cluster does not know {}; install it with: {}",
+                                 resource.qualified(), kInstall)};
+}
+
+std::string absent_kinds() {
+  return fmt::format("the cluster knows none of Muster's kinds; install them with: {}", kInstall);
+}
+
+Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std::string ns,
+                          ObjectName name) {
+  const Neighbours around = co_await look_around(cluster, ns, name);
+  const api::Resource& resource = name.kinds.front().resource;
+  Error error{.code = ErrorCode::NotFound};
+  if (!name.is_job()) {
+    error.message = fmt::format("{} \"{}\" not found{}", resource.qualified(), printable(name.name),
+                                hint_for(around, name));
+    co_return error;
+  }
+  if (around.none_of_ours) {
+    error.message = name.kinds.size() == 1 ? absent_kind(resource).message : absent_kinds();
+    co_return error;
+  }
+  std::string hint = hint_for(around, name);
+  if (hint.empty() && name.bare && resources_named(context.registry, name.name))
+    hint = "; a type comes before the names, or as TYPE/NAME";
+  if (hint.empty()) hint = fmt::format("; see: {}", context.command("get -A"));
+  error.message = fmt::format(
+      "no {} \"{}\" in namespace {}{}",
+      name.kinds.size() == 1 ? to_lower(resource.kind) : "job", printable(name.name), ns, hint);
+  co_return error;
+}
+
+}  // namespace muster::cli
