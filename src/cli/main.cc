@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/cluster/unused_kubeconfig.h"
 #include "cli/command_line/command_line.h"
 #include "cli/verbs/verbs.h"
 #include "dialects/registry.h"
@@ -100,6 +101,7 @@ int main(int argc, char** argv) {
                   .agent_image = flags.agent_image};
   if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
   if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
+  if (flags.either_place) note_unused_kubeconfig(context);
   return output.finish(loop.run(verb(context)));
 }
 

@@ -31,6 +31,14 @@ Result<ClientConfig> client_config(const Context& context) {
   return load_kubeconfig(options, host_files());
 }
 
+std::string describe(const ClientConfig& config) {
+  const Server& server = config.server;
+  const std::string url = server.is_socket()
+                              ? fmt::format("unix://{}", server.socket_path)
+                              : fmt::format("https://{}{}", server.authority(), server.prefix);
+  return fmt::format("cluster {} ({})", config.context, url);
+}
+
 Result<std::unique_ptr<KubeCluster>> open_kube(Context& context, const ClientConfig& config,
                                                const cluster::Fence* fence) {
   return KubeCluster::create(context.loop, context.pool, config, host_files(), context.rng,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "cli/context.h"
 #include "cluster/fence.h"
@@ -12,6 +13,9 @@ namespace muster::cli {
 // The cluster that the flags and the environment name: --kubeconfig, KUBECONFIG, ~/.kube/config, or
 // inside a pod the service account's.
 Result<cluster::kube::ClientConfig> client_config(const Context& context);
+
+// For people: cluster kind-ml (https://127.0.0.1:6443).
+std::string describe(const cluster::kube::ClientConfig& config);
 
 // `fence` may be null; it outlives the cluster.
 Result<std::unique_ptr<cluster::kube::KubeCluster>> open_kube(

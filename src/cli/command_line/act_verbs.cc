@@ -2,6 +2,7 @@
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 // Verbs that act on what runs.
 namespace muster::cli {

@@ -3,18 +3,15 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "base/strings.h"
 #include "base/version.h"
 #include "cli/cluster/capacity.h"
+#include "cli/command_line/declared.h"
 
 namespace muster::cli {
 namespace {
-
-// Examples come first: that is what people look for.
-void examples(CLI::App* app, const std::string& text) {
-  app->description("Examples:\n" + text + "\n\n" + app->get_description());
-}
 
 // As a shell would have to be given it.
 std::string shell_word(const std::string& text) {
@@ -29,93 +26,109 @@ std::string shell_word(const std::string& text) {
 }  // namespace
 
 Parser::Parser(Output& output, Flags& flags, Verb& verb)
-    : output_(output), flags_(flags), verb_(verb) {
-  app_.name("muster");
-  app_.require_subcommand(1);
-  app_.fallthrough();
-  app_.set_version_flag("--version", fmt::format("muster {}", kVersion));
-  app_.footer("Help for a command: muster COMMAND --help");
-  app_.description(
-      "Examples:\n"
-      "  muster run job.yaml               run a training job on this machine\n"
-      "  muster get                        list jobs\n"
-      "  muster logs NAME -f               follow all ranks\n"
-      "  muster operator --kubeconfig F    run the operator for a Kubernetes cluster\n\n"
-      "Runs distributed training jobs on this machine or on Kubernetes, from the same "
-      "manifests.");
+    : app_(std::make_unique<CLI::App>()), output_(output), flags_(flags), verb_(verb) {
+  app_->name("muster");
+  app_->description(
+      "Runs distributed training jobs on this machine or on Kubernetes, from the same manifests.");
+  app_->set_help_flag("-h,--help", "Print help");
+  app_->set_version_flag("--version", fmt::format("muster {}", kVersion), "Print the version");
+  app_->fallthrough();
   add_common();
+  group_ = "Run";
   add_run();
   add_up();
   add_images();
+  group_ = "Look";
   add_get();
   add_describe();
   add_logs();
   add_history();
+  group_ = "Act";
   add_exec();
   add_delete();
   add_wait();
   add_pause();
   add_resume();
+  group_ = "Operate";
   add_operator();
   add_node();
+  group_ = "About muster";
+  add_help();
   add_version();
 }
 
+Parser::~Parser() = default;
+
 std::optional<int> Parser::parse(int argc, char** argv) {
-  // CLI11 would only say that a subcommand is missing.
-  const auto named = [&](const CLI::App* app) { return app->get_name() == argv[1]; };
-  if (argc > 1 && argv[1][0] != '-' && app_.get_subcommands(named).empty()) {
-    output_.note("error: no command \"{}\"\n  see: muster --help\n", printable(argv[1]));
-    return exit_code::kUsage;
-  }
+  const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  const std::size_t verb_at = find_command(*app_, words);
+  // CLI11 would only say that something was not expected.
+  if (verb_at < words.size() && command_named(*app_, words[verb_at]) == nullptr)
+    return refuse_verb(words[verb_at]);
   // What follows -- is somebody else's command line.
-  for (int i = 1; i < argc; ++i) {
-    if (std::string_view(argv[i]) != "--" || !names_exec(argv, i)) continue;
-    exec_.command.assign(argv + i + 1, argv + argc);
-    argc = i;
+  if (verb_at < words.size() && words[verb_at] == "exec") {
+    const auto dashes = std::ranges::find(words, "--");
+    if (dashes != words.end()) exec_.command.assign(dashes + 1, words.end());
+    argc = 1 + static_cast<int>(dashes - words.begin());
   }
   try {
-    app_.parse(argc, argv);
-  } catch (const CLI::Success& help) {
-    return app_.exit(help);
+    app_->parse(argc, argv);
+  } catch (const CLI::CallForHelp&) {
+    output_.write(help_text(page(used_verb())));
+    return exit_code::kOk;
+  } catch (const CLI::CallForVersion& version) {
+    output_.print("{}\n", version.what());
+    return exit_code::kOk;
+  } catch (const CLI::ExtrasError&) {
+    return refuse_extra(used_verb() == nullptr ? *app_ : *used_verb());
   } catch (const CLI::ParseError& error) {
     output_.note("error: {}\n", error.what());
-    output_.note("  see: muster {}--help\n", used_verb());
+    output_.note("  see: muster help{}\n",
+                 used_verb() == nullptr ? "" : " " + used_verb()->get_name());
     return exit_code::kUsage;
   }
+  if (used_verb() == nullptr) {
+    output_.write(help_text(page(nullptr)));
+    return exit_code::kOk;
+  }
+  const Obeyed& obeyed = notes_of(used_verb()).obeyed;
+  flags_.either_place =
+      obeyed.home && obeyed.cluster && !flags_.long_running && !used_verb()->get_group().empty();
   return std::nullopt;
 }
 
-bool Parser::names_exec(char** argv, int end) {
-  return std::any_of(argv + 1, argv + end,
-                     [](const char* word) { return std::string_view(word) == "exec"; });
-}
-
-std::string Parser::used_verb() const {
-  for (const CLI::App* command : app_.get_subcommands()) return command->get_name() + " ";
-  return "";
+const CLI::App* Parser::used_verb() const {
+  const auto used = app_->get_subcommands();
+  return used.empty() ? nullptr : used.front();
 }
 
 CLI::App* Parser::command(const std::string& name, const std::string& description,
-                          const std::string& example_text) {
-  CLI::App* app = app_.add_subcommand(name, description);
-  examples(app, example_text);
+                          const std::string& example_text, Obeyed obeyed) {
+  CLI::App* app = app_->add_subcommand(name, description);
+  app->group(group_);
+  Notes notes{.examples = {}, .obeyed = obeyed};
+  for (const auto line : split(example_text, '\n')) notes.examples.emplace_back(trim(line));
+  notes_.emplace(name, std::move(notes));
   return app;
 }
 
+const Parser::Notes& Parser::notes_of(const CLI::App* command) const {
+  return notes_.at(command->get_name());
+}
+
 void Parser::add_common() {
-  app_.add_option("--home", flags_.home,
-                  "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)");
-  app_.add_option("--kubeconfig", flags_.kubeconfig,
-                  "Talk to a Kubernetes cluster: its kubeconfig file");
-  app_.add_option("--context", flags_.kube_context,
-                  "Talk to a Kubernetes cluster: the kubeconfig context");
-  app_.add_flag("--insecure-skip-tls-verify", flags_.insecure,
-                "Allow a kubeconfig that skips certificate checks");
-  app_.add_option("-n,--namespace", flags_.ns, "Namespace");
-  app_.add_option("--color", flags_.color, "auto, always or never")
+  app_->add_option("--home", flags_.home,
+                   "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)");
+  app_->add_option("--kubeconfig", flags_.kubeconfig,
+                   "Talk to a Kubernetes cluster: its kubeconfig file");
+  app_->add_option("--context", flags_.kube_context,
+                   "Talk to a Kubernetes cluster: the kubeconfig context");
+  app_->add_flag("--insecure-skip-tls-verify", flags_.insecure,
+                 "Allow a kubeconfig that skips certificate checks");
+  app_->add_option("-n,--namespace", flags_.ns, "Namespace");
+  app_->add_option("--color", flags_.color, "auto, always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
-  app_.add_flag("-v", flags_.verbosity, "More diagnostics on stderr; twice for debugging");
+  app_->add_flag("-v", flags_.verbosity, "More diagnostics on stderr; twice for debugging");
 }
 
 void Parser::add_image_files(CLI::App* app) {

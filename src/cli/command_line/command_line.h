@@ -26,6 +26,7 @@ struct Flags {
   std::map<std::string, std::int64_t> capacity;
   std::string agent_image;
   bool long_running = false;  // up, operator, node: they say what they do
+  bool either_place = false;  // the verb is about this machine, or a cluster if flags name one
 };
 
 using Verb = std::function<Task<int>(Context&)>;

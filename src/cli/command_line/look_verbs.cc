@@ -2,6 +2,7 @@
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 // Verbs that look.
 namespace muster::cli {
@@ -36,7 +37,8 @@ void Parser::add_logs() {
   CLI::App* app =
       command("logs", "Print the logs of all ranks, merged by time.",
               "  muster logs NAME\n  muster logs NAME -f --tail 20\n  muster logs NAME --failed\n"
-              "  muster logs NAME --role Worker --rank 0,4-7 --since 5m\n  muster logs NAME@RUN");
+              "  muster logs NAME --role Worker --rank 0,4-7 --since 5m\n  muster logs NAME@RUN",
+              {.color = true});
   app->add_option("NAME", logs_.name,
                   "The job or pod; NAME@RUN: a past run, as muster history shows it")
       ->required();

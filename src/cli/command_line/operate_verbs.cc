@@ -2,6 +2,7 @@
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 // Verbs for those who operate clusters and this machine.
 namespace muster::cli {
@@ -11,16 +12,13 @@ Task<int> print_images(Context& context, ImagesOptions options) {
   co_return images(context, options);
 }
 
-Task<int> print_version(Context& context, std::string format) {
-  co_return version(context.output, format);
-}
-
 }  // namespace
 
 void Parser::add_operator() {
   CLI::App* app = command("operator", "Run jobs on a Kubernetes cluster, as its operator.",
                           "  muster operator --kubeconfig ~/.kube/config\n  muster operator "
-                          "--namespace ml --leader-elect");
+                          "--namespace ml --leader-elect",
+                          {.home = false});
   app->add_option("--kinds", operator_.kinds,
                   "Only these, like trainjobs,otherjobs.example.org (default: all)")
       ->delimiter(',');
@@ -46,7 +44,7 @@ void Parser::add_operator() {
 void Parser::add_node() {
   CLI::App* app = command(
       "node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
-      "  muster node --kubeconfig ~/.kube/config --name box1");
+      "  muster node --kubeconfig ~/.kube/config --name box1", {.ns = false});
   app->add_option("--name", node_.name, "The node's name")->required();
   add_node_flags(app);
   app->add_option("--address", node_.address, "Where logs and exec are served");
@@ -62,21 +60,15 @@ void Parser::add_node() {
 
 void Parser::add_images() {
   CLI::App* app = command(
-      "images", "List the rows of images.yaml, or say which row each image of a manifest has.",
-      "  muster images\n  muster images -f job.yaml --images rows.yaml");
+      "images",
+      "List what image names mean on this machine: the rows of images.yaml, or which of them each "
+      "image of a manifest has.",
+      "  muster images\n  muster images -f job.yaml --images rows.yaml",
+      {.cluster = false, .ns = false});
   app->add_option("-f,--filename", images_.files, "Manifest files; - is standard input");
   add_image_files(app);
   app->callback(
       [this] { verb_ = [this](Context& context) { return print_images(context, images_); }; });
-}
-
-void Parser::add_version() {
-  CLI::App* app =
-      command("version", "Print the version.", "  muster version\n  muster version -o json");
-  app->add_option("-o,--output", version_output_, "json")->check(CLI::IsMember({"json"}));
-  app->callback([this] {
-    verb_ = [this](Context& context) { return print_version(context, version_output_); };
-  });
 }
 
 }  // namespace muster::cli

@@ -1,28 +1,54 @@
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/command_line/command_line.h"
+#include "cli/command_line/help_page.h"
 #include "cli/verbs/verbs.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace muster::cli {
+
+// Which of the flags that all commands take mean something to a command. Its help lists them.
+struct Obeyed {
+  bool home = true;
+  bool cluster = true;  // --kubeconfig, --context, --insecure-skip-tls-verify
+  bool ns = true;
+  bool color = false;
+  bool verbosity = true;
+};
 
 // The whole command line. Each verb adds itself with its flags, in the file of its group, and fills
 // its options; what to run is then a function of the context.
 class Parser {
  public:
   Parser(Output& output, Flags& flags, Verb& verb);
+  ~Parser();
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
   std::optional<int> parse(int argc, char** argv);
+  // What the help of a command says; null: of the program.
+  [[nodiscard]] HelpPage page(const CLI::App* command) const;
+  [[nodiscard]] const CLI::App& app() const { return *app_; }
 
  private:
-  static bool names_exec(char** argv, int end);
-  std::string used_verb() const;
+  struct Notes {
+    std::vector<std::string> examples;
+    Obeyed obeyed;
+  };
+
+  // A command of the group that is being added. An empty group(…) of it hides it from help.
   CLI::App* command(const std::string& name, const std::string& description,
-                    const std::string& example_text);
+                    const std::string& example_text, Obeyed obeyed = {});
   void add_common();
   void add_image_files(CLI::App* app);
   void add_agent_image(CLI::App* app);  // for commands that run jobs
@@ -43,11 +69,21 @@ class Parser {
   void add_node();
   void add_images();
   void add_version();
+  void add_help();
 
-  CLI::App app_;
+  [[nodiscard]] const Notes& notes_of(const CLI::App* command) const;
+  int print_help(Output& output) const;
+  int refuse_verb(const std::string& word) const;
+  int refuse_extra(const CLI::App& app) const;
+  [[nodiscard]] const CLI::App* used_verb() const;
+  [[nodiscard]] std::vector<std::string> verb_names() const;
+
+  std::unique_ptr<CLI::App> app_;
   Output& output_;
   Flags& flags_;
   Verb& verb_;
+  std::string group_;  // that of the next command
+  std::map<std::string, Notes> notes_;
   RunOptions run_;
   std::vector<std::string> run_named_;
   std::string dry_run_ = "client";
@@ -69,6 +105,8 @@ class Parser {
   OperatorOptions operator_;
   NodeVerbOptions node_;
   std::string version_output_;
+  std::string help_command_;
+  bool help_as_man_page_ = false;
 };
 
 }  // namespace muster::cli

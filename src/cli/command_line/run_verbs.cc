@@ -2,6 +2,7 @@
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 // Verbs that run jobs.
 namespace muster::cli {
@@ -10,7 +11,8 @@ void Parser::add_run() {
   CLI::App* app = command(
       "run", "Run the jobs of a manifest, attached: logs of all ranks, the job's exit code.",
       "  muster run job.yaml\n  muster run -f job.yaml --dry-run=client -o yaml\n"
-      "  muster run job.yaml --kubeconfig ~/.kube/config");
+      "  muster run job.yaml --kubeconfig ~/.kube/config",
+      {.color = true});
   app->add_option("FILE", run_.files, "Manifest files; - is standard input");
   app->add_option("-f,--filename", run_named_, "The same, kubectl's way");
   add_node_flags(app);
@@ -31,9 +33,12 @@ void Parser::add_run() {
 
 void Parser::add_up() {
   CLI::App* app =
-      command("up", "Keep the embedded control plane running and serve its API on a UNIX socket.",
+      command("up",
+              "Keep the embedded control plane running: serves its API on a UNIX socket, and for "
+              "kubectl on a port of this machine.",
               "  muster up\n  muster up --home /data/muster\n"
-              "  kubectl --kubeconfig ~/.muster/kubeconfig get pods");
+              "  kubectl --kubeconfig ~/.muster/kubeconfig get pods",
+              {.cluster = false, .ns = false});
   add_node_flags(app);
   add_agent_image(app);
   app->add_option("--api-port", up_.api_port,

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/version.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/stalls.h"
@@ -60,8 +61,21 @@ Result<std::unique_ptr<node::Forwarder>> forward_api(Context& context,
                      .log = context.log.named("forwarder")});
 }
 
-Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::Server server,
+// What is served, for whom and where: the first line, so that a wrong cluster shows at once.
+std::string greeting(const cluster::kube::ClientConfig& config, const NodeVerbOptions& options,
+                     const net::Listener* listener) {
+  const std::string programs =
+      listener == nullptr
+          ? "logs and exec are not served without --client-ca"
+          : fmt::format("logs and exec on https://{}:{}", options.address, listener->port());
+  return fmt::format("muster {}: node {} of {}: runs its pods as processes of this machine; {}",
+                     kVersion, options.name, describe(config), programs);
+}
+
+Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::ClientConfig config,
                          NodeVerbOptions options) {
+  auto listener = CO_TRY(listen_as_kubelet(context, options));
+  context.log.info("{}", greeting(config, options, listener.get()));
   node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
   node::RuntimeOptions runtime_options{.home = context.home,
                                        .shim_path = CO_TRY(find_shim()),
@@ -72,14 +86,13 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
   std::filesystem::create_directories(context.home, error);
   auto runtime =
       CO_TRY(node::create_runtime(context.loop, context.pool, std::move(runtime_options)));
-  auto listener = CO_TRY(listen_as_kubelet(context, options));
   node_settings.host_ip = options.address;
   if (listener) node_settings.endpoint_port = listener->port();
   const auto bridge = runtime->bridge();
-  const auto forwarder = CO_TRY(forward_api(context, server, bridge));
+  const auto forwarder = CO_TRY(forward_api(context, config.server, bridge));
   if (forwarder) {
     node_settings.api = {.address = bridge.address, .port = forwarder->port()};
-    node_settings.api_of_host = {.address = server.host, .port = server.port};
+    node_settings.api_of_host = {.address = config.server.host, .port = config.server.port};
   }
   auto agent = CO_TRY(node::NodeAgent::create(
       {.loop = context.loop,
@@ -126,7 +139,7 @@ Task<int> node(Context& context, NodeVerbOptions options) {
     print_error(context.output, cluster.error());
     co_return exit_code::kFailed;
   }
-  const auto done = co_await serve(context, **cluster, config->server, std::move(options));
+  const auto done = co_await serve(context, **cluster, *config, std::move(options));
   co_await (*cluster)->close();
   if (!done) print_error(context.output, done.error());
   co_return done ? exit_code::kOk : exit_code::kFailed;

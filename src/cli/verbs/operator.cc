@@ -6,9 +6,11 @@
 
 #include "base/memory.h"
 #include "base/strings.h"
+#include "base/version.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stalls.h"
 #include "cli/jobs/kind_names.h"
+#include "cli/jobs/resource_names.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "cluster/leader.h"
@@ -122,6 +124,20 @@ std::string identity(Rng& rng) {
   return fmt::format("{}_{}", name, make_uuid(rng));
 }
 
+// What is served, for whom and where: the first line, so that a wrong cluster shows at once.
+std::string greeting(const Context& context, const cluster::kube::ClientConfig& config,
+                     const std::vector<const plan::Dialect*>& kinds, const std::string& ns) {
+  std::vector<std::string> names;
+  for (const plan::Dialect* dialect : kinds) {
+    // What a cluster runs itself is left to it.
+    if (!dialect->identity().embedded_only)
+      names.push_back(full_spelling(context.registry, *dialect));
+  }
+  return fmt::format("muster {}: operator of {} in {}: runs {}", kVersion, describe(config),
+                     ns.empty() ? "all namespaces" : fmt::format("namespace {}", ns),
+                     join(names, ", "));
+}
+
 // Everything between the first connection and the last: elected, synced, running, released.
 Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, KubeCluster& cluster,
                            cluster::Leader* leader, std::vector<const plan::Dialect*> kinds,
@@ -195,6 +211,7 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
     print_error(context.output, config.error());
     co_return exit_code::kFailed;
   }
+  context.log.info("{}", greeting(context, *config, *kinds, options.ns));
   // The election has a client of its own: its renewals neither queue behind the work nor ask the
   // fence that they keep open.
   auto election = open_kube(context, *config, nullptr);
