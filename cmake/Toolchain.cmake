@@ -1,5 +1,6 @@
 # How every file of ours is compiled: warnings are errors, hardened in release, sanitised in dev and tsan.
 set(MUSTER_SANITIZE "" CACHE STRING "Sanitizers: empty, 'address' (with undefined and leak), or 'thread'")
+set(MUSTER_COVERAGE "" CACHE STRING "The room whose line coverage is counted: empty, or its name (tests/coverage)")
 
 add_compile_options(
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wnon-virtual-dtor

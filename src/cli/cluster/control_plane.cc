@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "cli/cluster/network_api.h"
+#include "cli/cluster/node_metrics.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/cluster/stalls.h"
@@ -75,6 +76,7 @@ struct ControlPlane::Impl {
   std::unique_ptr<node::NodeAgent> agent;
   std::unique_ptr<NodeLogs> logs;
   std::unique_ptr<NodePrograms> programs;
+  std::unique_ptr<NodeMetrics> metrics;
   std::unique_ptr<scheduler::Scheduler> scheduler;
   std::unique_ptr<controller::Controller> controller;
   std::unique_ptr<HistoryKeeper> history;
@@ -142,6 +144,8 @@ struct ControlPlane::Impl {
     server->core().set_log_source(logs.get());
     programs = std::make_unique<NodePrograms>(agent->programs());
     server->core().set_program_source(programs.get());
+    metrics = std::make_unique<NodeMetrics>(context);
+    network->set_metrics_source(metrics.get());
     scheduler =
         std::make_unique<scheduler::Scheduler>(context.loop, *cluster, context.rng, context.log);
     controller = std::make_unique<controller::Controller>(context.loop, *cluster, context.registry,
@@ -158,6 +162,7 @@ struct ControlPlane::Impl {
   Result<void> serve() {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
     front = std::make_unique<server::HttpFront>(server->core(), context.rng);
+    front->set_metrics_source(metrics.get());
     pages = std::make_unique<WithMetrics>(context.loop, *front);
     http =
         std::make_unique<net::HttpServer>(context.loop, std::move(listener), *pages,

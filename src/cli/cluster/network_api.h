@@ -36,6 +36,8 @@ class NetworkApi {
   // milliseconds and megabytes to wake up, and most homes never need it.
   Task<Result<void>> serve(net::Identity identity);
 
+  void set_metrics_source(server::MetricsSource* source) { front_.set_metrics_source(source); }
+
   [[nodiscard]] node::NodeOptions::Endpoint for_host() const;
   [[nodiscard]] node::NodeOptions::Endpoint for_pods() const;
   Task<void> close();

@@ -43,6 +43,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   add_describe();
   add_logs();
   add_history();
+  add_top();
   group_ = "Act";
   add_exec();
   add_delete();
@@ -53,6 +54,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   add_operator();
   add_node();
   group_ = "About muster";
+  add_completion();
   add_help();
   add_version();
 }
@@ -61,10 +63,21 @@ Parser::~Parser() = default;
 
 std::optional<int> Parser::parse(int argc, char** argv) {
   const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+  // The words of a line that is still being written cannot be parsed.
+  if (!words.empty() && words.front() == "__complete") {
+    verb_ = [wanted = completing_at(*app_, {words.begin() + 1, words.end()}, flags_)](
+                Context& context) { return complete(context, wanted); };
+    return std::nullopt;
+  }
   const std::size_t verb_at = find_command(*app_, words);
   // CLI11 would only say that something was not expected.
   if (verb_at < words.size() && command_named(*app_, words[verb_at]) == nullptr)
     return refuse_verb(words[verb_at]);
+  // A job may be called as a command is.
+  const auto is_another = [&](CLI::App* command) {
+    return verb_at < words.size() && command->get_name() != words[verb_at];
+  };
+  for (CLI::App* other : app_->get_subcommands(is_another)) other->disabled();
   // What follows -- is somebody else's command line.
   if (verb_at < words.size() && words[verb_at] == "exec") {
     const auto dashes = std::ranges::find(words, "--");
@@ -118,9 +131,11 @@ const Parser::Notes& Parser::notes_of(const CLI::App* command) const {
 
 void Parser::add_common() {
   app_->add_option("--home", flags_.home,
-                   "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)");
+                   "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)")
+      ->type_name("DIR");
   app_->add_option("--kubeconfig", flags_.kubeconfig,
-                   "Talk to a Kubernetes cluster: its kubeconfig file");
+                   "Talk to a Kubernetes cluster: its kubeconfig file")
+      ->type_name("FILE");
   app_->add_option("--context", flags_.kube_context,
                    "Talk to a Kubernetes cluster: the kubeconfig context");
   app_->add_flag("--insecure-skip-tls-verify", flags_.insecure,

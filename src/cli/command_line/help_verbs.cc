@@ -116,6 +116,24 @@ int Parser::print_help(Output& output) const {
   return exit_code::kOk;
 }
 
+void Parser::add_completion() {
+  CLI::App* app = command("completion",
+                          "Print what a shell reads to complete our commands: also the names of "
+                          "jobs, roles and ranks.",
+                          "  eval \"$(muster completion bash)\"\n"
+                          "  muster completion zsh >~/.zfunc/_muster\n"
+                          "  muster completion fish | source",
+                          {.home = false, .cluster = false, .ns = false, .verbosity = false});
+  app->add_option("SHELL", completion_shell_, "bash, zsh or fish")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  app->callback([this] {
+    verb_ = [this](Context& context) -> Task<int> {
+      co_return completion(context.output, completion_shell_);
+    };
+  });
+}
+
 void Parser::add_version() {
   CLI::App* app =
       command("version", "Print the version.", "  muster version\n  muster version -o json",

@@ -78,4 +78,15 @@ void Parser::add_history() {
       [this] { verb_ = [this](Context& context) { return history(context, history_); }; });
 }
 
+void Parser::add_top() {
+  CLI::App* app = command("top", "Show what each rank uses now: CPU, memory, GPUs.",
+                          "  muster top\n  muster top NAME\n  muster top NAME --once -o json");
+  app->add_option("NAME", top_.name, "Only this job");
+  app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
+  app->add_flag("--once", top_.once, "Print once and end, as without a terminal");
+  app->add_option("-o,--output", top_.output, "json: once, an array with an object a rank")
+      ->check(CLI::IsMember({"json"}));
+  app->callback([this] { verb_ = [this](Context& context) { return top(context, top_); }; });
+}
+
 }  // namespace muster::cli

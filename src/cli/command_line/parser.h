@@ -60,6 +60,7 @@ class Parser {
   void add_describe();
   void add_logs();
   void add_history();
+  void add_top();
   void add_exec();
   void add_delete();
   void add_wait();
@@ -69,6 +70,7 @@ class Parser {
   void add_node();
   void add_images();
   void add_version();
+  void add_completion();
   void add_help();
 
   [[nodiscard]] const Notes& notes_of(const CLI::App* command) const;
@@ -95,6 +97,7 @@ class Parser {
   LogsOptions logs_;
   HistoryOptions history_;
   std::string ranks_;
+  TopOptions top_;
   ExecVerbOptions exec_;
   std::vector<std::string> exec_words_;
   DeleteOptions delete_;
@@ -105,6 +108,7 @@ class Parser {
   OperatorOptions operator_;
   NodeVerbOptions node_;
   std::string version_output_;
+  std::string completion_shell_;
   std::string help_command_;
   bool help_as_man_page_ = false;
 };

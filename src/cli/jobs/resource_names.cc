@@ -75,13 +75,6 @@ std::vector<NamedResource> matching_kinds(const plan::Registry& registry, std::s
   return found;
 }
 
-std::vector<std::string> known_names(const plan::Registry& registry) {
-  std::vector<std::string> known = {"jobs"};
-  for (const auto& dialect : registry.all()) known.push_back(short_spelling(registry, *dialect));
-  for (const BuiltIn& kind : built_in()) known.push_back(kind.resource().plural);
-  return known;
-}
-
 }  // namespace
 
 bool names_kind(const plan::Identity& identity, std::string_view name) {
@@ -108,11 +101,18 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
     if (names_built_in(kind, name))
       return std::vector<NamedResource>{{.resource = kind.resource()}};
   }
-  const auto known = known_names(registry);
+  const auto known = known_resources(registry);
   return fail(ErrorCode::NotFound,
               fmt::format("no resource \"{}\"{}; known: {}", printable(name),
                           dialects::did_you_mean(name, {known.begin(), known.end()}),
                           join(known, ", ")));
+}
+
+std::vector<std::string> known_resources(const plan::Registry& registry) {
+  std::vector<std::string> known = {"jobs"};
+  for (const auto& dialect : registry.all()) known.push_back(short_spelling(registry, *dialect));
+  for (const BuiltIn& kind : built_in()) known.push_back(kind.resource().plural);
+  return known;
 }
 
 int refuse_resource(Output& output, const Error& error) {

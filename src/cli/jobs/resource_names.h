@@ -28,6 +28,9 @@ bool names_kind(const plan::Identity& identity, std::string_view name);
 Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
                                                    std::string_view name);
 
+// What there is, each by its shortest plural.
+std::vector<std::string> known_resources(const plan::Registry& registry);
+
 // Prints why a resource's name was not understood. The exit code: an ambiguous one is wrong usage.
 int refuse_resource(Output& output, const Error& error);
 

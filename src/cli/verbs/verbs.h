@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/completion/completing.h"
 #include "cli/context.h"
 #include "cli/jobs/rank_filter.h"
 #include "rt/task.h"
@@ -62,6 +63,13 @@ struct HistoryOptions {
   std::string output;  // json, or a table
 };
 Task<int> history(Context& context, HistoryOptions options);
+
+struct TopOptions {
+  std::string name;  // of a job; empty: everything that runs
+  bool once = false;
+  std::string output;
+};
+Task<int> top(Context& context, TopOptions options);
 
 struct ExecVerbOptions {
   std::string resource;  // empty: a job, or said in front of the name
@@ -122,5 +130,11 @@ struct NodeVerbOptions {
 Task<int> node(Context& context, NodeVerbOptions options);
 
 int version(Output& output, const std::string& format);
+
+// The script of a shell: bash, zsh or fish.
+int completion(Output& output, const std::string& shell);
+// For those scripts: what may stand at the cursor, a word a line, its meaning behind a tab, and
+// ":files" where the shell should offer files.
+Task<int> complete(Context& context, Completing wanted);
 
 }  // namespace muster::cli

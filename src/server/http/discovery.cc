@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "server/http/pod_metrics.h"
 
 namespace muster::server {
 namespace {
@@ -117,18 +118,21 @@ std::optional<json::Value> discovery(const Kinds& kinds, std::string_view path) 
   if (path == "/apis") {
     json::Array list;
     for (const std::string& group : groups) list.push_back(group_entry(kinds, group));
+    list.push_back(metrics_group());
     return json::Object{
         {"kind", "APIGroupList"}, {"apiVersion", "v1"}, {"groups", std::move(list)}};
   }
   const auto parts = split(path, '/');  // "", "apis", group, version
   if (parts.size() < 3 || parts.size() > 4 || parts[1] != "apis") return std::nullopt;
-  if (std::ranges::find(groups, parts[2]) == groups.end()) return std::nullopt;
+  const bool metrics = parts[2] == kMetricsGroup;
+  if (!metrics && std::ranges::find(groups, parts[2]) == groups.end()) return std::nullopt;
   if (parts.size() == 3) {
-    json::Value entry = group_entry(kinds, std::string(parts[2]));
+    json::Value entry = metrics ? metrics_group() : group_entry(kinds, std::string(parts[2]));
     entry["kind"] = "APIGroup";
     entry["apiVersion"] = "v1";
     return entry;
   }
+  if (metrics && parts[3] == "v1beta1") return metrics_resources();
   json::Value list = resource_list(kinds, parts[2], parts[3]);
   if (list.at_path("resources").as_array().empty()) return std::nullopt;
   return list;

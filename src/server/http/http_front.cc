@@ -83,6 +83,11 @@ std::optional<net::HttpResponse> HttpFront::refuse(const net::HttpRequest& http,
 Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath path,
                                     net::Responder& responder) {
   if (auto refused = refuse(http, path)) co_return co_await send(std::move(*refused), responder);
+  if (path.is_resource && path.group == kMetricsGroup && http.method == "GET") {
+    auto metrics = co_await serve_pod_metrics(core_, metrics_, path);
+    auto response = metrics ? std::move(*metrics) : error_response(metrics.error(), nullptr);
+    co_return co_await send(std::move(response), responder);
+  }
   auto read = read_request(core_.kinds(), http, path);
   if (!read) co_return co_await send(error_response(read.error(), nullptr), responder);
   if (!*read) {

@@ -5,6 +5,7 @@
 #include "rt/task.h"
 #include "server/access/gatekeeper.h"
 #include "server/core.h"
+#include "server/http/pod_metrics.h"
 #include "server/http/request.h"
 #include "server/http/request_path.h"
 
@@ -18,6 +19,9 @@ class HttpFront final : public net::HttpHandler {
  public:
   HttpFront(Core& core, Rng& rng, const Gatekeeper* gate = nullptr)
       : core_(core), rng_(rng), gate_(gate) {}
+
+  // Without: no pod uses anything.
+  void set_metrics_source(MetricsSource* source) { metrics_ = source; }
 
   Task<void> handle(const net::HttpRequest& http, net::Responder& responder) override;
 
@@ -50,6 +54,7 @@ class HttpFront final : public net::HttpHandler {
   Core& core_;
   Rng& rng_;
   const Gatekeeper* gate_;
+  MetricsSource* metrics_ = nullptr;
 };
 
 }  // namespace muster::server
