@@ -12,6 +12,7 @@
 #include "json/value.h"
 #include "plan/ledger.h"
 #include "plan/plan.h"
+#include "plan/unknown_field.h"
 #include "plan/verdict.h"
 
 namespace muster::plan {
@@ -74,6 +75,10 @@ class Dialect {
   [[nodiscard]] virtual bool manages(const json::Value& job) const = 0;
   // Everything wrong with the job, each with its field path; empty when it can run.
   [[nodiscard]] virtual std::vector<FieldCause> validate(const json::Value& job) const = 0;
+  // What is in the job and means nothing to the kind. Such a job can run.
+  [[nodiscard]] virtual std::vector<UnknownField> unknown_fields(const json::Value& /*job*/) const {
+    return {};
+  }
   // What an edit may not change, beside that.
   [[nodiscard]] virtual std::vector<FieldCause> validate_update(const json::Value& /*old*/,
                                                                 const json::Value& /*job*/) const {

@@ -34,14 +34,20 @@ std::vector<FieldCause> CheckedDialect::validate(const json::Value& job) const {
   return causes;
 }
 
+std::vector<plan::UnknownField> CheckedDialect::unknown_fields(const json::Value& job) const {
+  return examine(job).unknown;
+}
+
 Result<plan::Plan> CheckedDialect::compile(const json::Value& job) const {
   const Findings findings = examine(job);
   if (!findings.violations.empty()) {
     return fail(invalid(identity().resource.kind, job, findings.violations));
   }
   plan::Plan plan = make_plan(job);
-  for (const auto& sentence : findings.unknown) {
-    plan.warnings.push_back({.reason = "UnknownField", .message = sentence});
+  for (const auto& field : findings.unknown) {
+    plan.warnings.push_back({.reason = "UnknownField",
+                             .message = fmt::format("{}: unknown field, ignored{}", field.path,
+                                                    did_you_mean(field.meant))});
   }
   return plan;
 }

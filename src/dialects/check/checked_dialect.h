@@ -16,6 +16,7 @@ class CheckedDialect : public plan::Dialect {
   [[nodiscard]] virtual Findings examine(const json::Value& job) const = 0;
 
   [[nodiscard]] std::vector<FieldCause> validate(const json::Value& job) const final;
+  [[nodiscard]] std::vector<plan::UnknownField> unknown_fields(const json::Value& job) const final;
   [[nodiscard]] Result<plan::Plan> compile(const json::Value& job) const final;
 
  protected:

@@ -22,7 +22,7 @@ void check_known_members(const Node& node, const json::Object& object, const Pat
       std::vector<std::string_view> known;
       known.reserve(node.members.size());
       for (const auto& [member, ignored] : node.members) known.push_back(member);
-      findings.note_unknown(path / name, did_you_mean(name, known));
+      findings.note_unknown(path / name, nearest(name, known));
     } else if (!value.is_null()) {  // null is absence, as Kubernetes reads it
       check_node(found->second, value, path / name, findings);
     }

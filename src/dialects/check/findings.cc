@@ -46,9 +46,9 @@ void Findings::refuse(const Path& path, const Rule& rule, std::string message) {
   violations.push_back({.path = path.text(), .rule = rule, .message = std::move(message)});
 }
 
-void Findings::note_unknown(const Path& path, std::string_view suggestion) {
+void Findings::note_unknown(const Path& path, std::string_view meant) {
   if (unknown.size() >= kMostUnknown) return;
-  unknown.push_back(fmt::format("{}: unknown field, ignored{}", path.text(), suggestion));
+  unknown.push_back({.path = path.text(), .meant = std::string(meant)});
 }
 
 }  // namespace muster::dialects

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "plan/unknown_field.h"
 
 // What the checks of an object say: which field, which rule, and the sentence for a person.
 namespace muster::dialects {
@@ -68,10 +69,10 @@ struct Findings {
   static constexpr std::size_t kMostUnknown = 20;
 
   std::vector<Violation> violations;
-  std::vector<std::string> unknown;  // a sentence for each field that we do not know
+  std::vector<plan::UnknownField> unknown;
 
   void refuse(const Path& path, const Rule& rule, std::string message);
-  void note_unknown(const Path& path, std::string_view suggestion);
+  void note_unknown(const Path& path, std::string_view meant);
 };
 
 }  // namespace muster::dialects

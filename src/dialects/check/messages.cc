@@ -62,10 +62,13 @@ std::string_view nearest(std::string_view written,
   return best;
 }
 
+std::string did_you_mean(std::string_view nearest) {
+  return nearest.empty() ? std::string() : fmt::format("; did you mean {}?", nearest);
+}
+
 std::string did_you_mean(std::string_view written,
                          const std::vector<std::string_view>& candidates) {
-  const auto best = nearest(written, candidates);
-  return best.empty() ? std::string() : fmt::format("; did you mean {}?", best);
+  return did_you_mean(nearest(written, candidates));
 }
 
 std::string listed(const std::vector<std::string_view>& names) {

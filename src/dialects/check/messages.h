@@ -12,6 +12,7 @@ namespace muster::dialects {
 // The candidate that the user most likely meant; empty when none is near.
 std::string_view nearest(std::string_view written, const std::vector<std::string_view>& candidates);
 // "; did you mean X?" or nothing.
+std::string did_you_mean(std::string_view nearest);
 std::string did_you_mean(std::string_view written, const std::vector<std::string_view>& candidates);
 
 // "A", "A and B", "A, B and C".

@@ -101,8 +101,8 @@ TEST(Fields, ASecretIsNeverRepeated) {
 TEST(Fields, UnknownMembersAreNotedOnlyWhereAllAreKnown) {
   const auto findings = check("{spec: {cuont: 1, items: [{name: a, other: b}]}, extra: 1}");
   EXPECT_THAT(findings.unknown,
-              ElementsAre("spec.cuont: unknown field, ignored; did you mean count?",
-                          "extra: unknown field, ignored"));
+              ElementsAre(plan::UnknownField{.path = "spec.cuont", .meant = "count"},
+                          plan::UnknownField{.path = "extra"}));
 }
 
 TEST(Fields, SuggestionsAreNearOrNotMade) {
