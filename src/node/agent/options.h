@@ -80,6 +80,11 @@ inline std::string secrets_directory(const NodeOptions& options) {
 inline constexpr const char* kAgentPath = "/muster/bin/muster-agent";
 // The submitter's PATH, HOME and the like as a JSON object; the controller copies it from the job.
 inline constexpr const char* kEnvironmentAnnotation = "muster.dev/environment";
+// Among them: the directory in which the job was submitted. No variable of the containers.
+inline constexpr const char* kDirectoryVariable = "PWD";
+// In the status of a pod that has ended: how many files it wrote below that directory and lost.
+inline constexpr const char* kStatusOfMuster = "muster";
+inline constexpr const char* kLostFiles = "lostFiles";
 // The pods that share this share /dev/shm.
 inline constexpr const char* kJobUidLabel = "muster.dev/job-uid";
 

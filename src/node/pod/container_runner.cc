@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "node/logs/log_tail.h"
+#include "node/pod/container/environment.h"
 
 namespace muster::node {
 
@@ -106,6 +107,7 @@ void ContainerRunner::could_not_start(ContainerFacts& container, int attempt,
 Task<void> ContainerRunner::watch(std::string name, int attempt) {
   while (!subject_.scope.stopping()) {
     auto exit = co_await subject_.node.runtime.wait_container(subject_.uid, name, attempt);
+    if (exit) co_await count_lost_files(name, attempt);
     auto& container = *subject_.facts.find(name);
     if (!exit && exit.error().code == ErrorCode::NotFound) {
       const auto* running = std::get_if<Running>(&container.state);
@@ -123,6 +125,15 @@ Task<void> ContainerRunner::watch(std::string name, int attempt) {
     const auto slept = co_await rt::sleep_for(subject_.node.loop, kRetryWait);
     if (!slept) co_return;
   }
+}
+
+// While its layers are still there.
+Task<void> ContainerRunner::count_lost_files(std::string name, int attempt) {
+  auto directory = submitter_directory(*subject_.pod);
+  if (directory.empty()) co_return;
+  const auto count = co_await subject_.node.runtime.count_written(subject_.uid, name, attempt,
+                                                                  std::move(directory));
+  subject_.facts.lost_files += count;
 }
 
 void ContainerRunner::ended(ContainerFacts& container, int attempt, const ContainerExit& exit) {

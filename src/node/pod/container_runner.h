@@ -37,6 +37,7 @@ class ContainerRunner {
   void could_not_start(ContainerFacts& container, int attempt, const StartOutcome& outcome);
   void hold(ContainerFacts& container, std::string reason, const std::string& message);
   Task<void> watch(std::string name, int attempt);
+  Task<void> count_lost_files(std::string name, int attempt);
   void ended(ContainerFacts& container, int attempt, const ContainerExit& exit);
   void record_ending(ContainerFacts& container, Ending ending);
   void start_probes(const ContainerFacts& container);

@@ -87,6 +87,7 @@ PodFacts facts_of(const json::Value& pod) {
   PodFacts out;
   out.restart_policy = restart_policy_of(pod);
   out.start_time = api::time_at(pod["status"]["startTime"]);
+  out.lost_files = pod["status"][kStatusOfMuster][kLostFiles].as_int();
   const auto phase = api::phase_of(pod);
   if (api::is_finished(phase)) out.settled = phase;
   const auto add = [&](const json::Value& container, Role role, const json::Value& statuses) {

@@ -224,6 +224,7 @@ json::Value pod_status(const StatusInput& input) {
         container_statuses(input, "initContainerStatuses", "initContainers", true);
   }
   out["containerStatuses"] = container_statuses(input, "containerStatuses", "containers", false);
+  if (input.facts.lost_files > 0) out[kStatusOfMuster][kLostFiles] = input.facts.lost_files;
   if (input.facts.failure) {
     out["reason"] = input.facts.failure->reason;
     out["message"] = input.facts.failure->message;

@@ -16,7 +16,9 @@
 #include "node/runtime/log_places.h"
 #include "node/runtime/shim_client.h"
 #include "node/runtime/unknown_pod.h"
+#include "node/runtime/written_files.h"
 #include "node/shim/records.h"
+#include "node/shim/root.h"
 
 namespace muster::node {
 
@@ -176,6 +178,23 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
     // Conflict: it has a new shim meanwhile, which knows.
     if (buried.error().code != ErrorCode::Conflict) co_return fail(buried.error());
   }
+}
+
+// Mostly nothing was written: then it costs two looks and no thread.
+Task<std::int64_t> LinuxRuntime::count_written(std::string pod_uid, std::string name, int attempt,
+                                               std::string directory) {
+  const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt}) + "/";
+  std::vector<std::string> written;
+  for (auto layer : {place + shim::kUpperLayer + directory,
+                     place + shim::kShownLayer + "/" + shim::kUpperLayer}) {
+    std::error_code error;
+    const bool empty = std::filesystem::is_empty(layer, error);
+    if (!error && !empty) written.push_back(std::move(layer));
+  }
+  if (written.empty()) co_return 0;
+  const auto count =
+      co_await off_loop([written]() -> Result<std::int64_t> { return count_files(written); });
+  co_return count.value_or(0);
 }
 
 Task<Result<ContainerExit>> LinuxRuntime::exit_on_record(std::string pod_uid, std::string name,

@@ -33,6 +33,8 @@ class LinuxRuntime final : public Runtime {
   Task<Result<StartOutcome>> start_container(std::string pod_uid, ContainerSpec spec) override;
   Task<Result<ContainerExit>> wait_container(std::string pod_uid, std::string name,
                                              int attempt) override;
+  Task<std::int64_t> count_written(std::string pod_uid, std::string name, int attempt,
+                                   std::string directory) override;
   Task<Result<void>> signal_container(std::string pod_uid, std::string name, int attempt,
                                       int signal) override;
   Task<Result<void>> kill_container(std::string pod_uid, std::string name, int attempt) override;

@@ -36,6 +36,10 @@ class Runtime {
   // Waits for the end of the container and of all that it left behind. NotFound: never started.
   virtual Task<Result<ContainerExit>> wait_container(std::string pod_uid, std::string name,
                                                      int attempt) = 0;
+  // How many files a container that has ended wrote below a directory of the host, outside of
+  // volumes: they go with it. At most kMostCountedFiles; 0 where nothing is known.
+  virtual Task<std::int64_t> count_written(std::string pod_uid, std::string name, int attempt,
+                                           std::string directory) = 0;
   // Signals the container's first process. NotFound when it has ended.
   virtual Task<Result<void>> signal_container(std::string pod_uid, std::string name, int attempt,
                                               int signal) = 0;

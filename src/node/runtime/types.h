@@ -19,6 +19,9 @@ struct Mount {
   std::string
       target;  // absolute, inside the container; made in its upper layer where it is missing
   bool read_only = false;
+  // Of a directory that is read-only: the container may write there, into a layer of its own that
+  // goes with it. Read-only all the same where that cannot be done.
+  bool copy_on_write = false;
   std::uint64_t size = 0;  // Tmpfs: bytes, 0: no bound of its own
 };
 

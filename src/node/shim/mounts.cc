@@ -125,6 +125,12 @@ std::vector<Mounted> read_mounts(std::string_view text) {
 
 }  // namespace
 
+std::vector<std::string> mount_points(std::string_view text) {
+  std::vector<std::string> points;
+  for (auto& mount : read_mounts(text)) points.push_back(std::move(mount.point));
+  return points;
+}
+
 std::vector<std::string> places_of(const std::string& directory, std::string_view text) {
   std::vector<std::string> places{directory};
   const auto mounts = read_mounts(text);

@@ -26,6 +26,9 @@ bool is_below(std::string_view path, std::string_view directory);
 // `text` is a mountinfo file.
 std::vector<std::string> top_mount_points(std::string_view text);
 
+// All of them.
+std::vector<std::string> mount_points(std::string_view text);
+
 // Everywhere the directory can be seen: its own path, and those at which its file system is mounted
 // again. `text` is a mountinfo file.
 std::vector<std::string> places_of(const std::string& directory, std::string_view text);

@@ -135,14 +135,18 @@ void read(Reader& in, ContainerExit& value) {
 
 void write(Writer& out, const Mount& value) {
   out.number(static_cast<std::int64_t>(value.kind)).text(value.source).text(value.target);
-  out.number(value.read_only ? 1 : 0).number(static_cast<std::int64_t>(value.size));
+  // Older shims read a size, which means nothing to them here, and mount it read-only.
+  const auto last = value.kind == Mount::Kind::Tmpfs ? value.size : value.copy_on_write ? 1U : 0U;
+  out.number(value.read_only ? 1 : 0).number(static_cast<std::int64_t>(last));
 }
 void read(Reader& in, Mount& value) {
   value.kind = in.number() == 0 ? Mount::Kind::Bind : Mount::Kind::Tmpfs;
   value.source = in.text();
   value.target = in.text();
   value.read_only = in.number() != 0;
-  value.size = static_cast<std::uint64_t>(in.number());
+  const auto last = in.number();
+  if (value.kind == Mount::Kind::Tmpfs) value.size = static_cast<std::uint64_t>(last);
+  value.copy_on_write = value.kind == Mount::Kind::Bind && last != 0;
 }
 
 void write(Writer& out, const ContainerSpec& value) {

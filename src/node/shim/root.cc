@@ -245,6 +245,27 @@ std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::s
   return found;
 }
 
+// Whether another file system of the machine would be missing in a layer over the directory. What
+// is hidden there is ours, and missing anyway.
+bool holds_mounts(const std::string& directory, const std::vector<std::string>& hidden) {
+  const auto mounts = linux::read_file("/proc/self/mountinfo");
+  if (!mounts) return true;
+  return std::ranges::any_of(mount_points(*mounts), [&](const std::string& point) {
+    const bool inside = point != directory && is_below(point, directory);
+    return inside &&
+           std::ranges::none_of(hidden, [&](const auto& place) { return is_below(point, place); });
+  });
+}
+
+Result<Fd> clone_volume(const RootSpec& spec, const Mount& mount,
+                        const std::vector<std::string>& hidden) {
+  if (mount.copy_on_write && !holds_mounts(mount.source, hidden)) {
+    const auto layer = spec.directory + "/" + kShownLayer;
+    if (auto tree = clone_layered(escape_option(mount.source), layer)) return tree;
+  }
+  return clone_tree(mount.source, mount.read_only ? Access::ReadOnly : Access::ReadWrite);
+}
+
 }  // namespace
 
 Result<void> enter_empty_root() {
@@ -298,8 +319,7 @@ Result<void> enter_root(const RootSpec& spec) {
     Planned planned{.target = mount.target};
     if (mount.kind == Mount::Kind::Bind) {
       planned.hidden = hidden_in(mount, hidden);
-      planned.tree =
-          TRY(clone_tree(mount.source, mount.read_only ? Access::ReadOnly : Access::ReadWrite));
+      planned.tree = TRY(clone_volume(spec, mount, hidden));
     }
     volumes.push_back(std::move(planned));
   }

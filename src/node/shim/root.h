@@ -8,6 +8,11 @@
 
 namespace muster::node::shim {
 
+// In the directory of an attempt: what it wrote to `/`, and what to the directory that it was shown
+// copy-on-write (upper/ in it).
+inline constexpr const char* kUpperLayer = "upper";
+inline constexpr const char* kShownLayer = "shown";
+
 struct RootSpec {
   std::string directory;  // of this attempt: upper/, work/, tmp/ and root/ are made in it
   RootFilesystem root;

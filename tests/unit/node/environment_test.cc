@@ -180,6 +180,64 @@ TEST_F(Environment, CommandLinesTakeTheirPartsInOrder) {
   EXPECT_FALSE(line(R"j({"image":"x","args":["a"]})j").has_value()) << "args alone name no program";
 }
 
+TEST_F(Environment, WithoutAnImageTheSubmittersDirectoryIsWhereItStarts) {
+  NodeOptions options;
+  options.images = {{.pattern = "row", .workdir = ""}, {.pattern = "placed", .workdir = "/w"}};
+  pod["metadata"]["annotations"]["muster.dev/environment"] =
+      R"j({"PATH":"/bin","PWD":"/home/me"})j";
+  const auto directory = [&](std::string_view image, std::string_view own = "") {
+    json::Value container = json::Object{
+        {"name", "c"}, {"image", image}, {"command", json::Array{"sh"}}, {"workingDir", own}};
+    const auto line = command_line({.environment = {.pod = pod,
+                                                    .container = container,
+                                                    .place = place,
+                                                    .services = services,
+                                                    .lookup = lookup},
+                                    .options = options,
+                                    .hostname = "host"});
+    EXPECT_TRUE(line.has_value());
+    EXPECT_FALSE(line->environment.contains("PWD")) << "the shell knows where it is";
+    EXPECT_EQ(line->submitter_directory, "/home/me");
+    return line->working_directory;
+  };
+  EXPECT_EQ(directory("none"), "/home/me");
+  EXPECT_EQ(directory("none", "/own"), "/own");
+  EXPECT_EQ(directory("row"), "/");
+  EXPECT_EQ(directory("placed"), "/w");
+  EXPECT_EQ(submitter_directory(pod), "/home/me");
+  EXPECT_EQ(submitter_directory(json::Object{}), "");
+}
+
+TEST_F(Environment, ADirectoryUnderTmpIsShownToBeWrittenOver) {
+  const auto mounts = [&](const std::string& directory, std::vector<ImageRow> images = {}) {
+    pod["metadata"]["annotations"]["muster.dev/environment"] =
+        json::write(json::Object{{"PWD", directory}});
+    pod["spec"]["containers"].array()[0]["command"] = json::Array{"true"};
+    pod["spec"]["containers"].array()[0]["image"] = "x";
+    NodeOptions options;
+    options.images = std::move(images);
+    const auto spec = container_spec(ContainerWork{.pod = std::make_shared<const json::Value>(pod),
+                                                   .container = "c",
+                                                   .place = place,
+                                                   .options = options});
+    EXPECT_TRUE(spec.has_value());
+    std::vector<std::string> out;
+    for (const auto& mount : spec->mounts) {
+      out.push_back(mount.source + (mount.copy_on_write ? " copy-on-write" : ""));
+    }
+    return out;
+  };
+  using Lines = std::vector<std::string>;
+  const TemporaryDirectory here;
+  EXPECT_EQ(mounts(here.path()), Lines{here.path() + " copy-on-write"});
+  EXPECT_EQ(mounts(here.path() + "/gone"), Lines{});
+  EXPECT_EQ(mounts("/usr"), Lines{}) << "the root shows it";
+  EXPECT_EQ(
+      mounts(here.path(), {{.pattern = "x", .root = ImageRow::Root::Directory, .directory = "/r"}}),
+      Lines{})
+      << "an image that is all there is";
+}
+
 TEST_F(Environment, RightsOverTheMachineAreRefusedAndTheUsualOnesAreNot) {
   const auto with_context = [this](const char* context) {
     pod["spec"]["containers"].array()[0]["securityContext"] = parse(context);

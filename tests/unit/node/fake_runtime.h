@@ -77,6 +77,7 @@ class FakeRuntime final : public Runtime {
   std::optional<Error> sandbox_error;
   bool oom_next = false;
   std::string message_next;
+  std::map<std::string, std::int64_t> written;  // files that each container wrote, by directory
 
   Process* find(const std::string& uid, const std::string& name, int attempt) {
     const auto pod = pods.find(uid);
@@ -188,6 +189,10 @@ class FakeRuntime final : public Runtime {
     co_return *process->exit;
   }
 
+  Task<std::int64_t> count_written(std::string, std::string, int, std::string directory) override {
+    const auto found = written.find(directory);
+    co_return found == written.end() ? 0 : found->second;
+  }
   Task<Result<void>> signal_container(std::string uid, std::string name, int attempt,
                                       int signal) override {
     CO_TRY(co_await moment());

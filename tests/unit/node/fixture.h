@@ -76,6 +76,11 @@ class PodBuilder {
     pod_["metadata"]["labels"][key] = value;
     return *this;
   }
+  PodBuilder& submitted_from(const char* directory) {
+    pod_["metadata"]["annotations"][kEnvironmentAnnotation] =
+        json::write(json::Object{{kDirectoryVariable, directory}});
+    return *this;
+  }
   [[nodiscard]] json::Value build() const { return pod_; }
 
  private:

@@ -27,6 +27,20 @@ TEST_F(NodeTest, RunsAPodToItsEnd) {
   EXPECT_LE(cluster.status_writes, 4) << "changes that come together are one write";
 }
 
+TEST_F(NodeTest, FilesLostWithEveryRunAreToldWithTheEnd) {
+  runtime.written["/home/me"] = 3;
+  start();
+  create(
+      PodBuilder("p").restart("OnFailure").container("main", "run 1 0").submitted_from("/home/me"));
+  create(
+      PodBuilder("q").restart("Never").container("main", "run 1 0").submitted_from("/elsewhere"));
+  create(PodBuilder("r").restart("Never").container("main", "run 1 0"));
+  loop.run_for(3s);
+  EXPECT_EQ((*pod("p"))["status"]["muster"]["lostFiles"].as_int(), 3);
+  EXPECT_TRUE((*pod("q"))["status"]["muster"].is_null());
+  EXPECT_TRUE((*pod("r"))["status"]["muster"].is_null());
+}
+
 TEST_F(NodeTest, NeverMeansFailedAfterANonZeroExit) {
   start();
   const auto uid = create(PodBuilder("p").restart("Never").container("main", "run 1 3"));

@@ -1,5 +1,7 @@
 #include "node/pod/container/container_spec.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -136,23 +138,37 @@ void add_gpus(std::map<std::string, std::string>& environment, const ContainerIn
   environment.try_emplace("NCCL_HOSTID", input.options.name);
 }
 
+constexpr std::string_view kOwnDirectory = "/tmp/";
+
 // A pod's /tmp is its own, but what its PATH names may lie in the host's: a checkout under /tmp,
 // say. Those directories are shown, read-only; a volume on the same path wins.
 void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment) {
-  if (spec.root.kind == RootFilesystem::Kind::Directory) return;
   std::vector<Mount> shown;
-  for (const auto* variable : {"PATH", "LD_LIBRARY_PATH"}) {
+  for (const auto* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {
     const auto found = environment.find(variable);
     if (found == environment.end()) continue;
     for (const auto directory : split(found->second, ':')) {
       std::error_code error;
-      const bool hidden = directory.starts_with("/tmp/");
-      if (!hidden || !std::filesystem::is_directory(directory, error)) continue;
+      if (!directory.starts_with(kOwnDirectory) || !std::filesystem::is_directory(directory, error))
+        continue;
       shown.push_back(
           {.source = std::string(directory), .target = std::string(directory), .read_only = true});
     }
   }
   spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
+}
+
+// The submitter's directory is there with what is in it, wherever it lies, and may be written to
+// like all else: what of it is in /tmp or on another file system gets a layer of its own.
+void show_submitter_directory(ContainerSpec& spec, const std::string& directory) {
+  struct stat here{};
+  struct stat root{};
+  if (directory.empty() || ::stat(directory.c_str(), &here) != 0 || ::stat("/", &root) != 0) return;
+  if (!S_ISDIR(here.st_mode)) return;
+  if (!directory.starts_with(kOwnDirectory) && here.st_dev == root.st_dev) return;
+  spec.mounts.insert(
+      spec.mounts.begin(),
+      {.source = directory, .target = directory, .read_only = true, .copy_on_write = true});
 }
 
 // Before the pod's own mounts, which may cover it.
@@ -221,7 +237,10 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
                     .cwd = command.working_directory,
                     .root = root_of(command.image)};
   out.mounts = TRY(container_mounts(input.container, input.volumes, command.environment));
-  show_search_path(out, command.environment);
+  if (out.root.kind != RootFilesystem::Kind::Directory) {
+    show_search_path(out, command.environment);
+    show_submitter_directory(out, command.submitter_directory);
+  }
   TRY(show_agent(out, input.options));
   for (auto& [name, value] : command.environment) out.env.emplace_back(name, value);
   out.limits = limits_of(input.container);

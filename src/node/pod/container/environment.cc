@@ -111,6 +111,23 @@ Result<Variables> base_environment(const json::Value& pod, const NodeOptions& op
   return out;
 }
 
+std::string submitter_directory(const json::Value& pod) {
+  const auto base = base_environment(pod, {});
+  if (!base) return {};
+  const auto found = base->find(kDirectoryVariable);
+  return found == base->end() ? std::string() : found->second;
+}
+
+namespace {
+
+// As the image says, where there is one; without, the pod is as much at home here as its submitter.
+std::string usual_directory(const CommandLine& line) {
+  const std::string& usual = line.image != nullptr ? line.image->workdir : line.submitter_directory;
+  return usual.empty() ? "/" : usual;
+}
+
+}  // namespace
+
 Result<CommandLine> command_line(const CommandLineInput& input) {
   const auto& container = input.environment.container;
   CommandLine out;
@@ -119,16 +136,16 @@ Result<CommandLine> command_line(const CommandLineInput& input) {
   const auto own = TRY(pod_environment(input.environment));
   out.words = expand_all(words, own);
   out.environment = TRY(base_environment(input.environment.pod, input.options));
+  if (auto from = out.environment.extract(kDirectoryVariable)) {
+    out.submitter_directory = std::move(from.mapped());
+  }
   if (out.image != nullptr) {
     for (const auto& [name, value] : out.image->env) out.environment[name] = value;
   }
   out.environment["HOSTNAME"] = input.hostname;
   for (const auto& [name, value] : own) out.environment[name] = value;
   out.working_directory = expand(container["workingDir"].as_string(), own);
-  if (out.working_directory.empty() && out.image != nullptr) {
-    out.working_directory = out.image->workdir;
-  }
-  if (out.working_directory.empty()) out.working_directory = "/";
+  if (out.working_directory.empty()) out.working_directory = usual_directory(out);
   return out;
 }
 

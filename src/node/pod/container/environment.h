@@ -30,10 +30,14 @@ Result<std::map<std::string, std::string>> pod_environment(const EnvironmentInpu
 Result<std::map<std::string, std::string>> base_environment(const json::Value& pod,
                                                             const NodeOptions& options);
 
+// Where the pod's job was submitted; empty: nobody knows.
+std::string submitter_directory(const json::Value& pod);
+
 struct CommandLine {
   std::vector<std::string> words;                  // expanded
   std::map<std::string, std::string> environment;  // base, then the image's, then the pod's
   std::string working_directory;
+  std::string submitter_directory;
   const ImageRow* image = nullptr;
 };
 
