@@ -38,6 +38,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   add_run();
   add_up();
   add_images();
+  add_explain();
   group_ = "Look";
   add_get();
   add_describe();

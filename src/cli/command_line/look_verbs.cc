@@ -6,6 +6,13 @@
 
 // Verbs that look.
 namespace muster::cli {
+namespace {
+
+Task<int> print_explanation(Context& context, ExplainOptions options) {
+  co_return explain(context, options);
+}
+
+}  // namespace
 
 void Parser::add_get() {
   CLI::App* app =
@@ -30,6 +37,17 @@ void Parser::add_describe() {
     describe_.name = describe_words_.back();
     if (describe_words_.size() == 2) describe_.resource = describe_words_.front();
     verb_ = [this](Context& context) { return describe(context, describe_); };
+  });
+}
+
+void Parser::add_explain() {
+  CLI::App* app =
+      command("explain", "Say what stands in a field of a kind, and which fields it has.",
+              "  muster explain pods.spec.containers\n"
+              "  muster explain jobs.batch.spec.completionMode");
+  app->add_option("FIELD", explain_.field, "KIND, or KIND.FIELD.FIELD…")->required();
+  app->callback([this] {
+    verb_ = [this](Context& context) -> Task<int> { return print_explanation(context, explain_); };
   });
 }
 

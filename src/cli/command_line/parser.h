@@ -52,6 +52,7 @@ class Parser {
   void add_common();
   void add_image_files(CLI::App* app);
   void add_agent_image(CLI::App* app);  // for commands that run jobs
+  void add_submission(CLI::App* app);   // how run takes its manifests
   void add_node_flags(CLI::App* app);   // for commands that make this machine a node
 
   void add_run();
@@ -69,6 +70,7 @@ class Parser {
   void add_operator();
   void add_node();
   void add_images();
+  void add_explain();
   void add_version();
   void add_completion();
   void add_help();
@@ -89,7 +91,9 @@ class Parser {
   RunOptions run_;
   std::vector<std::string> run_named_;
   std::string dry_run_ = "client";
+  std::string validate_ = "strict";
   ImagesOptions images_;
+  ExplainOptions explain_;
   UpOptions up_;
   GetOptions get_;
   DescribeOptions describe_;

@@ -13,7 +13,7 @@ void Parser::add_run() {
       "  muster run job.yaml\n  muster run -f job.yaml --dry-run=client -o yaml\n"
       "  muster run job.yaml --kubeconfig ~/.kube/config",
       {.color = true});
-  app->add_option("FILE", run_.files, "Manifest files; - is standard input");
+  app->add_option("FILE", run_.files, "Manifest files or directories of them; - is standard input");
   app->add_option("-f,--filename", run_named_, "The same, kubectl's way");
   add_node_flags(app);
   add_agent_image(app);
@@ -23,12 +23,34 @@ void Parser::add_run() {
       ->check(CLI::IsMember({"client", "none"}));
   app->add_option("-o,--output", run_.output, "Of a dry run: yaml or json")
       ->check(CLI::IsMember({"yaml", "json"}));
+  add_submission(app);
   app->callback([this, app] {
     run_.files.insert(run_.files.end(), run_named_.begin(), run_named_.end());
     if (run_.files.empty()) throw CLI::RequiredError("FILE (a manifest, or - for standard input)");
+    if (const auto validation = parse_validation(validate_)) {
+      run_.submission.validation = *validation;
+    }
     run_.dry_run = app->count("--dry-run") > 0 && dry_run_ != "none";
     verb_ = [this](Context& context) { return run(context, run_); };
   });
+}
+
+// How run takes its manifests.
+void Parser::add_submission(CLI::App* app) {
+  app->add_option("--set", run_.submission.set,
+                  "PATH=VALUE: change a field of the jobs that have it, as in "
+                  "spec.runPolicy.backoffLimit=3")
+      ->allow_extra_args(false);
+  app->add_option("--env", run_.submission.env,
+                  "NAME[=VALUE]: a variable for all containers; without a value, ours")
+      ->allow_extra_args(false);
+  app->add_option("--mount", run_.submission.mounts,
+                  "DIR[:PATH][:ro]: a directory of this machine for all containers; what is "
+                  "written there is kept")
+      ->allow_extra_args(false);
+  app->add_option("--validate", validate_,
+                  "Of fields that nobody knows: strict refuses them, warn says so, ignore does not")
+      ->check(CLI::IsMember({"strict", "warn", "ignore", "true", "false"}));
 }
 
 void Parser::add_up() {

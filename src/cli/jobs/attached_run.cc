@@ -139,6 +139,9 @@ Task<int> AttachedRun::finish() {
     screen_.note("");
     screen_.note(root_cause(view, followed_.key.name));
   }
+  if (const auto lost = follower_.lost_files().sentence()) {
+    screen_.note(fmt::format("      Lost  {}", *lost));
+  }
   co_return exit_code_for(view);
 }
 

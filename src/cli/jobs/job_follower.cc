@@ -54,6 +54,7 @@ class JobFollower::PodSink final : public cluster::Sink {
   }
   void apply(const cluster::WatchEvent& event) override {
     if (event.type == cluster::EventType::Deleted) {
+      owner_.lost_files_.see(*event.object);
       owner_.pods_.erase(api::name_of(*event.object));
       owner_.lose_pod(event.object);
     } else {
@@ -108,6 +109,7 @@ bool JobFollower::finished() const {
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
   pods_[api::name_of(*pod)] = pod;
+  lost_files_.see(*pod);
   if (logs_) logs_->see(*pod);
 }
 

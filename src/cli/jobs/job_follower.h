@@ -7,6 +7,7 @@
 #include "cli/context.h"
 #include "cli/jobs/followed.h"
 #include "cli/logs/rank_logs.h"
+#include "cli/manifests/lost_files.h"
 #include "cluster/cluster.h"
 #include "cluster/reflector.h"
 #include "rt/scope.h"
@@ -33,6 +34,8 @@ class JobFollower {
   [[nodiscard]] const std::map<std::string, cluster::ObjectPtr>& pods() const { return pods_; }
   // All pods that there were at the start are known.
   [[nodiscard]] bool knows_pods() const { return knows_pods_; }
+  // What its pods wrote and lost, also those that are gone.
+  [[nodiscard]] const LostFiles& lost_files() const { return lost_files_; }
   // Pulsed at every change.
   rt::Event& changed() { return changed_; }
   // Of a follower that was given a sink. start() follows them; whoever wants what is there merged
@@ -56,6 +59,7 @@ class JobFollower {
   bool gone_ = false;
   bool knows_pods_ = false;
   std::map<std::string, cluster::ObjectPtr> pods_;
+  LostFiles lost_files_;
   std::unique_ptr<RankLogs> logs_;
   std::unique_ptr<JobSink> job_sink_;
   std::unique_ptr<PodSink> pod_sink_;

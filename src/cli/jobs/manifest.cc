@@ -1,47 +1,14 @@
 #include "cli/jobs/manifest.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <array>
-
 #include <fmt/format.h>
 
 #include "api/object.h"
-#include "base/fd.h"
-#include "base/limits.h"
 #include "base/strings.h"
+#include "cli/manifests/manifest_files.h"
 #include "yaml/yaml.h"
 
 namespace muster::cli {
 namespace {
-
-Result<std::string> read_all(int fd, const std::string& name) {
-  std::string text;
-  std::array<char, 65536> buffer{};
-  while (true) {
-    const auto count = ::read(fd, buffer.data(), buffer.size());
-    if (count < 0) return fail_errno("reading " + name);
-    if (count == 0) return text;
-    text.append(buffer.data(), static_cast<std::size_t>(count));
-    if (text.size() > limits::kMaxManifestFileBytes) {
-      return fail(ErrorCode::TooLarge, fmt::format("{} is larger than {} MiB", name,
-                                                   limits::kMaxManifestFileBytes >> 20U));
-    }
-  }
-}
-
-Result<std::string> read_file(const std::string& path) {
-  if (path == "-") return read_all(STDIN_FILENO, "standard input");
-  const Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return fail_errno("cannot read " + path);
-  struct stat status{};
-  if (::fstat(file.get(), &status) == 0 && S_ISDIR(status.st_mode)) {
-    return fail(ErrorCode::BadRequest, path + " is a directory; name a file");
-  }
-  return read_all(file.get(), path);
-}
 
 const std::vector<api::Resource>& plain_kinds() {
   static const std::vector<api::Resource> kinds = {api::config_maps(),
@@ -70,7 +37,8 @@ std::string known_kinds(const plan::Registry& registry) {
 
 Result<Manifest> recognise(const yaml::Document& document, const std::string& file,
                            const plan::Registry& registry) {
-  Manifest manifest{.source = fmt::format("{}:{}", file, document.line), .object = document.value};
+  Manifest manifest{
+      .source = fmt::format("{}:{}", file, document.line), .object = document.value, .file = file};
   const auto bad = [&](std::string message) {
     return fail(ErrorCode::BadRequest, fmt::format("{}: {}", manifest.source, message));
   };
@@ -97,7 +65,9 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
                          printable(api_version), known_kinds(registry)));
 }
 
-Result<void> complete(Manifest& manifest, const std::string& ns, TargetKind target) {
+}  // namespace
+
+Result<void> check_manifest(Manifest& manifest, const std::string& ns, TargetKind target) {
   json::Value& metadata = manifest.object["metadata"];
   if (!metadata.is_object()) {
     return fail(
@@ -123,24 +93,30 @@ Result<void> complete(Manifest& manifest, const std::string& ns, TargetKind targ
       .causes = std::move(causes)});
 }
 
-}  // namespace
-
-Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
-                                             const plan::Registry& registry, const std::string& ns,
-                                             TargetKind target) {
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& named,
+                                             const plan::Registry& registry) {
   std::vector<Manifest> manifests;
-  for (const std::string& file : files) {
-    const std::string text = TRY(read_file(file));
-    const auto documents = yaml::read(text);
+  for (const std::string& file : TRY(manifest_files(named))) {
+    const auto text = std::make_shared<const std::string>(TRY(read_manifest_file(file)));
+    const auto documents = yaml::read(*text);
     if (!documents) return fail(documents.error().in(file));
-    for (const auto& document : *documents) {
-      manifests.push_back(TRY(recognise(document, file, registry)));
-      TRY(complete(manifests.back(), ns, target));
+    for (std::size_t i = 0; i < documents->size(); ++i) {
+      manifests.push_back(TRY(recognise((*documents)[i], file, registry)));
+      manifests.back().text = text;
+      manifests.back().document = i;
     }
   }
   if (manifests.empty()) {
-    return fail(ErrorCode::BadRequest, fmt::format("{}: no document in it", join(files, ", ")));
+    return fail(ErrorCode::BadRequest, fmt::format("{}: no document in it", join(named, ", ")));
   }
+  return manifests;
+}
+
+Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& named,
+                                             const plan::Registry& registry, const std::string& ns,
+                                             TargetKind target) {
+  auto manifests = TRY(read_manifests(named, registry));
+  for (Manifest& manifest : manifests) TRY(check_manifest(manifest, ns, target));
   return manifests;
 }
 

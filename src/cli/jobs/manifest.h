@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -16,13 +17,28 @@ struct Manifest {
   api::Resource resource;
   const plan::Dialect* dialect = nullptr;  // of a job kind
   json::Value object;
+  // Where it was read: the file, its text, and which of its documents.
+  std::string file;
+  std::shared_ptr<const std::string> text;
+  std::size_t document = 0;
+
+  // A job or a pod: something that is followed to its end.
+  [[nodiscard]] bool runs() const { return dialect != nullptr || resource == api::pods(); }
 };
 
 enum class TargetKind { Embedded, Kubernetes };
 
-// Reads files ("-" is standard input) and checks every document: a known kind, a name, and for jobs
-// that we run there everything that the dialect checks. All or nothing.
-Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& files,
+// The documents of files (directories, "-" for standard input): of a known kind, and not looked at
+// any further.
+Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& named,
+                                             const plan::Registry& registry);
+
+// Everything wrong with one that is to run there: a name, and for jobs that we run everything that
+// the dialect checks. The namespace is filled in.
+Result<void> check_manifest(Manifest& manifest, const std::string& ns, TargetKind target);
+
+// Both. All or nothing.
+Result<std::vector<Manifest>> load_manifests(const std::vector<std::string>& named,
                                              const plan::Registry& registry, const std::string& ns,
                                              TargetKind target);
 

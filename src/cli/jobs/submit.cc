@@ -7,7 +7,7 @@
 #include "api/pod.h"
 #include "cli/jobs/job_view.h"
 #include "cli/jobs/wait_deleted.h"
-#include "json/write.h"
+#include "cli/manifests/recorded.h"
 #include "plan/plan.h"
 #include "rt/wait.h"
 #include "server/rules/admission.h"
@@ -17,22 +17,10 @@ namespace {
 
 using std::chrono::seconds;
 
-bool travels(const std::string& name) {
-  return name == "PATH" || name == "HOME" || name == "LD_LIBRARY_PATH" || name == "VIRTUAL_ENV" ||
-         name.starts_with("CONDA_");
-}
-
-// On this machine a pod finds programs as its submitter does.
+// On this machine a pod finds programs and files as its submitter does.
 void annotate_environment(json::Value& job, const Context& context) {
-  json::Object environment;
-  for (const auto& [name, value] : context.environment) {
-    if (travels(name)) environment.set(name, value);
-  }
-  job["metadata"]["annotations"][plan::kEnvironmentAnnotation] = json::write(environment);
-}
-
-bool runs(const Manifest& manifest) {
-  return manifest.dialect != nullptr || manifest.resource == api::pods();
+  job["metadata"]["annotations"][plan::kEnvironmentAnnotation] =
+      recorded_environment(context.environment, current_directory());
 }
 
 bool is_finished(const Manifest& manifest, const json::Value& object) {
@@ -76,7 +64,7 @@ Result<Step> step_for(const Manifest& manifest, const cluster::ObjectPtr& existi
                 fmt::format("{} {} {}", manifest.resource.kind, key.text(), why));
   };
   const bool leaving = api::is_deleting(*existing);
-  if (runs(manifest)) {
+  if (manifest.runs()) {
     if (leaving || is_finished(manifest, *existing))
       return Step{.what = Step::What::Replace, .existing = existing};
     if (manifest.dialect == nullptr)
@@ -197,7 +185,8 @@ Task<Result<std::vector<Submitted>>> submit(Context& context, OpenCluster& targe
   }
   std::vector<Submitted> submitted;
   for (std::size_t i = 0; i < manifests.size(); ++i) {
-    if (runs(manifests[i]) && target.is_local()) annotate_environment(manifests[i].object, context);
+    if (manifests[i].runs() && target.is_local())
+      annotate_environment(manifests[i].object, context);
     auto one = co_await carry_out(target.cluster(), manifests[i], steps[i]);
     if (!one) {
       co_await take_back(target.cluster(), manifests, submitted);

@@ -85,9 +85,7 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
 }  // namespace
 
 Task<int> run(Context& context, RunOptions options) {
-  auto manifests =
-      load_manifests(options.files, context.registry, context.ns.empty() ? "default" : context.ns,
-                     context.wants_cluster() ? TargetKind::Kubernetes : TargetKind::Embedded);
+  auto manifests = manifests_for_run(context, options.files, options.submission);
   if (!manifests) {
     print_error(context.output, manifests.error());
     co_return exit_code::kOurs;

@@ -7,6 +7,7 @@
 #include "cli/completion/completing.h"
 #include "cli/context.h"
 #include "cli/jobs/rank_filter.h"
+#include "cli/manifests/for_run.h"
 #include "rt/task.h"
 
 // One function a verb; each returns the process's exit code and prints its own errors.
@@ -14,6 +15,7 @@ namespace muster::cli {
 
 struct RunOptions {
   std::vector<std::string> files;
+  SubmissionOptions submission;  // how they are taken
   bool dry_run = false;
   std::string output;  // of a dry run: yaml or json
 };
@@ -29,6 +31,11 @@ struct ImagesOptions {
   std::vector<std::string> files;  // manifests; none: the rows themselves
 };
 int images(const Context& context, const ImagesOptions& options);
+
+struct ExplainOptions {
+  std::string field;  // KIND[.FIELD…]
+};
+int explain(const Context& context, const ExplainOptions& options);
 
 struct GetOptions {
   std::string resource = "jobs";

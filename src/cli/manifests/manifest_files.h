@@ -1,0 +1,17 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace muster::cli {
+
+// What was named on the command line as files: a directory stands for the manifests directly in it
+// (*.yaml, *.yml, *.json), by name; "-" is standard input.
+Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& named);
+
+// The whole text of one; bounded.
+Result<std::string> read_manifest_file(const std::string& path);
+
+}  // namespace muster::cli
