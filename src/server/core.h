@@ -61,6 +61,8 @@ class Core {
   [[nodiscard]] rt::Loop& loop() const { return loop_; }
   // Set once the store has failed: nothing is written any more.
   [[nodiscard]] const std::optional<Error>& failure() const { return journal_.failure(); }
+  // Pulsed when writes became visible.
+  [[nodiscard]] rt::Event& progress() { return journal_.progress(); }
   void set_log_source(LogSource* source) { log_source_ = source; }
   void set_program_source(ProgramSource* source) { program_source_ = source; }
 

@@ -3,11 +3,15 @@
 namespace muster::server {
 
 Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options options) {
-  auto store = CO_TRY(Store::open(
-      {.loop = options.loop, .pool = options.pool, .home = options.home, .log = options.log}));
+  auto store = CO_TRY(Store::open({.loop = options.loop,
+                                   .pool = options.pool,
+                                   .home = options.home,
+                                   .lock = std::move(options.lock),
+                                   .snapshot = options.snapshot,
+                                   .log = options.log}));
   Store& kept = *store;
   auto volumes = std::move(options.volumes);
-  if (!volumes && !options.home.empty())
+  if (!volumes && !options.home.empty() && !options.snapshot)
     volumes = make_volume_directories(options.loop, *options.pool, options.home + "/volumes");
   auto core = CO_TRY(Core::create({.loop = options.loop,
                                    .rng = options.rng,

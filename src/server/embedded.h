@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -25,7 +26,10 @@ class EmbeddedServer {
     rt::Pool* pool = nullptr;  // needed with a home
     Rng& rng;
     const plan::Registry& registry;
-    std::string home;  // a directory; empty: in memory, without threads
+    std::string home;              // a directory; empty: in memory, without threads
+    std::optional<HomeLock> lock;  // of the home; none: taken here
+    // Shows the home as it is now and lets go of it at once: what is written stays in memory.
+    bool snapshot = false;
     std::string service_range = "10.96.0.0/16";
     std::string root_ca;
     std::unique_ptr<VolumeDirectories> volumes;  // none given: in the home, where there is one

@@ -1,7 +1,5 @@
 #include "cli/cluster/control_plane.h"
 
-#include <filesystem>
-
 #include <fmt/format.h>
 
 #include "api/object.h"
@@ -11,6 +9,9 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/cluster/stalls.h"
 #include "cli/history/history_keeper.h"
+#include "cli/plane/sessions.h"
+#include "cli/plane/settings.h"
+#include "cli/plane/unfinished.h"
 #include "cluster/local/local_cluster.h"
 #include "controller/controller.h"
 #include "net/http_server.h"
@@ -82,16 +83,11 @@ struct ControlPlane::Impl {
   std::unique_ptr<HistoryKeeper> history;
   std::unique_ptr<server::HttpFront> front;
   std::unique_ptr<WithMetrics> pages;
+  std::unique_ptr<Sessions> sessions;
   std::unique_ptr<net::HttpServer> http;
   rt::TaskScope scope;
 
-  Task<Result<void>> start(PlaneParts parts, std::optional<std::uint16_t> api_port) {
-    std::error_code error;
-    std::filesystem::create_directories(context.home, error);
-    if (error)
-      co_return fail(ErrorCode::Io,
-                     fmt::format("cannot make {}: {}", context.home, error.message()));
-    std::filesystem::permissions(context.home, std::filesystem::perms::owner_all, error);
+  Task<Result<void>> start(Options options) {
     const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
@@ -99,6 +95,7 @@ struct ControlPlane::Impl {
                                                         .rng = context.rng,
                                                         .registry = context.registry,
                                                         .home = context.home,
+                                                        .lock = std::move(options.lock),
                                                         .service_range = std::string(kServiceRange),
                                                         .root_ca = credentials.ca_pem,
                                                         .token_key = credentials.token_key,
@@ -108,8 +105,8 @@ struct ControlPlane::Impl {
       failed.set();
     });
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
-    if (parts == PlaneParts::All) CO_TRY(co_await start_workers(credentials, api_port));
-    co_return serve();
+    CO_TRY(co_await start_workers(credentials, options.api_port));
+    co_return serve(options.temporary);
   }
 
   Task<void> serve_network(net::Identity identity) {
@@ -159,23 +156,37 @@ struct ControlPlane::Impl {
     co_return Result<void>{};
   }
 
-  Result<void> serve() {
+  Result<void> serve(bool temporary) {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
     front = std::make_unique<server::HttpFront>(server->core(), context.rng);
     front->set_metrics_source(metrics.get());
     pages = std::make_unique<WithMetrics>(context.loop, *front);
+    sessions = std::make_unique<Sessions>(Sessions::Options{
+        .loop = context.loop,
+        .temporary = temporary,
+        .settings = runner_settings(context),
+        .unfinished = [this] { return unfinished(server->core(), context.registry); },
+        .inner = *pages});
     http =
-        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *pages,
+        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *sessions,
                                           net::HttpServerOptions{.log = context.log.named("http")});
     http->start();
+    scope.spawn(look_for_the_end());
     scope.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
     return {};
   }
 
+  // What finishes may have been the last thing that needed us.
+  Task<void> look_for_the_end() {
+    while (co_await server->core().progress().wait()) sessions->look_again();
+  }
+
   Task<void> close() {
+    if (sessions) co_await sessions->finish(failure);
     if (http) co_await http->close();
     co_await scope.close();
-    if (agent) co_await agent->settle(std::chrono::seconds(10));
+    // Without its store nobody can be told how pods ended; the next plane does that.
+    if (agent && !failure) co_await agent->settle(std::chrono::seconds(10));
     if (history) co_await history->close();
     if (agent) co_await agent->close();
     if (network) co_await network->close();
@@ -187,10 +198,9 @@ struct ControlPlane::Impl {
 ControlPlane::ControlPlane(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 ControlPlane::~ControlPlane() = default;
 
-Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(
-    Context& context, PlaneParts parts, std::optional<std::uint16_t> api_port) {
+Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(Context& context, Options options) {
   std::unique_ptr<ControlPlane> plane(new ControlPlane(std::make_unique<Impl>(context)));
-  auto started = co_await plane->impl_->start(parts, api_port);
+  auto started = co_await plane->impl_->start(std::move(options));
   if (!started) {
     co_await plane->close();
     co_return fail(started.error());
@@ -198,8 +208,8 @@ Task<Result<std::unique_ptr<ControlPlane>>> ControlPlane::start(
   co_return plane;
 }
 
-cluster::Cluster& ControlPlane::cluster() const {
-  return *impl_->cluster;
+Sessions& ControlPlane::sessions() const {
+  return *impl_->sessions;
 }
 const std::optional<Error>& ControlPlane::failure() const {
   return impl_->failure;

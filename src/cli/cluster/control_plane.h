@@ -6,29 +6,34 @@
 #include <string>
 
 #include "cli/context.h"
-#include "cluster/cluster.h"
-#include "rt/scope.h"
 #include "rt/task.h"
+#include "rt/wait.h"
+#include "server/store/home_lock.h"
 
 namespace muster::cli {
 
-enum class PlaneParts;
+class Sessions;
 
 // The embedded control plane, put together: API server with its store, controller, scheduler, node
-// agent, and the socket for other commands. One owner a home. close() it before it is destroyed;
-// pods keep running until somebody deletes them.
+// agent, and the socket for commands. One owner a home. close() it before it is destroyed; pods
+// keep running until somebody deletes them.
 class ControlPlane {
  public:
-  // Conflict when the home has another owner. `api_port`: where the API listens for others than the
-  // owner; without, where it did last time, or anywhere.
-  static Task<Result<std::unique_ptr<ControlPlane>>> start(
-      Context& context, PlaneParts parts, std::optional<std::uint16_t> api_port = std::nullopt);
+  struct Options {
+    server::HomeLock lock;
+    bool temporary = false;  // it is for those who hold a session, and ends with them
+    // Where the API listens for others than the owner; without, where it did last time, or
+    // anywhere.
+    std::optional<std::uint16_t> api_port;
+  };
+  static Task<Result<std::unique_ptr<ControlPlane>>> start(Context& context, Options options);
   ~ControlPlane();
 
-  [[nodiscard]] cluster::Cluster& cluster() const;
+  [[nodiscard]] Sessions& sessions() const;
   // Why it cannot go on, once it cannot.
   [[nodiscard]] const std::optional<Error>& failure() const;
   rt::Event& failed();
+  // Those who hold a session are told, with the failure where there is one.
   Task<void> close();
 
  private:

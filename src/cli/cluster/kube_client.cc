@@ -39,10 +39,13 @@ std::string describe(const ClientConfig& config) {
   return fmt::format("cluster {} ({})", config.context, url);
 }
 
-Result<std::unique_ptr<KubeCluster>> open_kube(Context& context, const ClientConfig& config,
-                                               const cluster::Fence* fence) {
+Result<std::unique_ptr<KubeCluster>> open_kube(
+    Context& context, const ClientConfig& config, const cluster::Fence* fence,
+    std::function<std::unique_ptr<net::Connector>()> connector) {
   return KubeCluster::create(context.loop, context.pool, config, host_files(), context.rng,
-                             {.user_agent = fmt::format("muster/{}", kVersion), .fence = fence});
+                             {.user_agent = fmt::format("muster/{}", kVersion),
+                              .fence = fence,
+                              .connector = std::move(connector)});
 }
 
 }  // namespace muster::cli

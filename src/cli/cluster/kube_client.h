@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -17,8 +18,9 @@ Result<cluster::kube::ClientConfig> client_config(const Context& context);
 // For people: cluster kind-ml (https://127.0.0.1:6443).
 std::string describe(const cluster::kube::ClientConfig& config);
 
-// `fence` may be null; it outlives the cluster.
+// `fence` may be null; it outlives the cluster. `connector`: instead of the config's server.
 Result<std::unique_ptr<cluster::kube::KubeCluster>> open_kube(
-    Context& context, const cluster::kube::ClientConfig& config, const cluster::Fence* fence);
+    Context& context, const cluster::kube::ClientConfig& config, const cluster::Fence* fence,
+    std::function<std::unique_ptr<net::Connector>()> connector = {});
 
 }  // namespace muster::cli

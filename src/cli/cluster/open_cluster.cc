@@ -1,45 +1,21 @@
 #include "cli/cluster/open_cluster.h"
 
-#include <sys/socket.h>
-#include <sys/un.h>
-#include <unistd.h>
-
-#include <cstring>
-
 #include <fmt/format.h>
 
-#include "base/fd.h"
-#include "base/strings.h"
-#include "cli/cluster/control_plane.h"
 #include "cli/cluster/kube_client.h"
+#include "cli/cluster/stored_cluster.h"
+#include "cli/plane/link.h"
+#include "cli/plane/plane_cluster.h"
+#include "cli/plane/settings.h"
 #include "cli/print_error.h"
 #include "cluster/kube/kube_cluster.h"
 
 namespace muster::cli {
 namespace {
 
-using cluster::kube::KubeCluster;
-
-// Whether somebody listens there now; a socket file alone may be left from a crash.
-bool answers(const std::string& path) {
-  sockaddr_un address{};
-  address.sun_family = AF_UNIX;
-  if (path.size() >= sizeof address.sun_path) return false;
-  std::memcpy(address.sun_path, path.c_str(), path.size());
-  const Fd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
-}
-
-// Flags for the process that runs the jobs and pods; whoever else gets them must not pass over
-// them.
-// "--images, --capacity", or nothing.
-std::string flags_of_the_runner(const Context& context) {
-  std::vector<std::string> given;
-  if (!context.image_files.empty()) given.emplace_back("--images");
-  if (!context.capacity.empty()) given.emplace_back("--capacity");
-  if (!context.agent_image.empty()) given.emplace_back("--agent-image");
-  return join(given, ", ");
-}
+// A process that starts, ends, or looks at the home as we do.
+constexpr Duration kLookAgain = std::chrono::milliseconds(5);
+constexpr int kMostLooks = 6000;
 
 }  // namespace
 
@@ -52,6 +28,7 @@ OpenCluster::~OpenCluster() = default;
 
 Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, PlaneParts parts) {
   auto target = std::make_unique<OpenCluster>();
+  target->loop_ = &context.loop;
   if (context.wants_cluster()) {
     if (const std::string flags = flags_of_the_runner(context); !flags.empty()) {
       co_return fail(ErrorCode::BadRequest,
@@ -80,33 +57,62 @@ Task<Result<void>> OpenCluster::open_kubernetes(Context& context) {
 Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   local_ = true;
   description_ = "this machine";
-  // Several tries: an owner may end, or a new one begin, between looking and asking.
-  for (int attempt = 0;; ++attempt) {
-    if (answers(socket_path(context.home))) {
-      if (const std::string flags = flags_of_the_runner(context); !flags.empty()) {
-        co_return fail(ErrorCode::Conflict,
-                       fmt::format("the pods of {} are run by the muster that is up there: give {} "
-                                   "to it, or use another --home",
-                                   context.home, flags));
-      }
-      cluster::kube::ClientConfig config{.context = "local",
-                                         .server = {.socket_path = socket_path(context.home)}};
-      remote_ = CO_TRY(open_kube(context, config, nullptr));
-      cluster_ = remote_.get();
-      description_ = fmt::format("this machine (muster up in {})", context.home);
-      co_return Result<void>{};
-    }
-    auto plane = co_await ControlPlane::start(context, parts);
-    if (plane) {
-      plane_ = std::move(*plane);
-      cluster_ = &plane_->cluster();
-      co_return Result<void>{};
-    }
-    const bool owned =
-        plane.error().code == ErrorCode::AlreadyExists || plane.error().code == ErrorCode::Conflict;
-    if (!owned || attempt >= 20) co_return fail(plane.error());
-    CO_TRY(co_await rt::sleep_for(context.loop, std::chrono::milliseconds(100)));
+  if (parts == PlaneParts::Store) {
+    CO_TRY(co_await open_stored(context));
+    if (stored_) co_return Result<void>{};
+  } else {
+    CO_TRY(co_await open_link(context, PlaneLink::WhenAbsent::Start));
   }
+  plane_ = CO_TRY(PlaneCluster::create(context, *link_));
+  cluster_ = plane_.get();
+  if (!link_->temporary())
+    description_ = fmt::format("this machine (muster up in {})", context.home);
+  co_return Result<void>{};
+}
+
+Task<Result<void>> OpenCluster::open_link(Context& context, PlaneLink::WhenAbsent absent) {
+  link_ = std::make_unique<PlaneLink>(context);
+  auto linked = co_await link_->open(absent);
+  if (!linked) {
+    co_await link_->leave();
+    link_.reset();
+  }
+  co_return linked;
+}
+
+// The store itself where no plane runs; several tries, as one may end or begin in between.
+Task<Result<void>> OpenCluster::open_stored(Context& context) {
+  for (int looks = 0;; ++looks) {
+    auto linked = co_await open_link(context, PlaneLink::WhenAbsent::Refuse);
+    if (linked || linked.error().code != ErrorCode::NotFound) co_return linked;
+    auto stored = co_await StoredCluster::open(context);
+    if (stored) {
+      stored_ = std::move(*stored);
+      cluster_ = &stored_->cluster();
+      co_return Result<void>{};
+    }
+    if (stored.error().code != ErrorCode::AlreadyExists || looks >= kMostLooks)
+      co_return fail(stored.error());
+    CO_TRY(co_await rt::sleep_for(context.loop, kLookAgain));
+  }
+}
+
+cluster::kube::KubeCluster* OpenCluster::remote() const {
+  return plane_ ? &plane_->api() : remote_.get();
+}
+
+bool OpenCluster::is_temporary() const {
+  return local_ && (!link_ || link_->temporary());
+}
+
+const std::optional<Error>& OpenCluster::failure() const {
+  static const std::optional<Error> none;
+  return link_ ? link_->failure() : none;
+}
+
+Task<void> OpenCluster::stop_on_failure(std::stop_source stop) {
+  if (!link_) co_return;
+  if (co_await link_->failed().wait()) stop.request_stop();
 }
 
 Task<int> with_cluster(Context& context, PlaneParts parts,
@@ -116,15 +122,18 @@ Task<int> with_cluster(Context& context, PlaneParts parts,
     print_error(context.output, target.error());
     co_return exit_code::kFailed;
   }
-  const auto code = co_await work(**target);
-  if (!code) print_error(context.output, code.error());
+  const auto code = co_await (*target)->guard(work(**target));
+  const auto& failure = (*target)->failure();
+  if (failure || !code) print_error(context.output, failure ? *failure : code.error());
   co_await (*target)->close();
-  co_return code.value_or(exit_code::kFailed);
+  co_return failure ? exit_code::kFailed : code.value_or(exit_code::kFailed);
 }
 
 Task<void> OpenCluster::close() {
   if (remote_) co_await remote_->close();
   if (plane_) co_await plane_->close();
+  if (link_) unfinished_ = co_await link_->leave();
+  if (stored_) co_await stored_->close();
 }
 
 }  // namespace muster::cli

@@ -2,10 +2,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "cli/context.h"
+#include "cli/plane/link.h"
 #include "cluster/cluster.h"
+#include "rt/scope.h"
 #include "rt/task.h"
 
 namespace muster::cluster::kube {
@@ -14,13 +18,18 @@ class KubeCluster;
 
 namespace muster::cli {
 
-class ControlPlane;
+class PlaneCluster;
+class StoredCluster;
 
-// How much of an embedded control plane a command needs when nobody else keeps one.
-enum class PlaneParts { Store, All };
+// What a command needs of this machine's cluster when nobody runs its control plane.
+enum class PlaneParts {
+  Store,  // to look at what is there; nothing is started, and nothing that it writes is kept
+  All,    // somebody who carries out what it asks for: a plane is started
+};
 
-// The cluster that a command talks to: a real one by kubeconfig, the embedded one of a running
-// Muster over its socket, or an embedded one of our own. close() it before it is destroyed.
+// The cluster that a command talks to: a real one by kubeconfig; or this machine's, through the
+// control plane that runs in the home, started for us where none does; or what its store holds,
+// without one. A plane that dies is replaced while we use it. close() it before it is destroyed.
 class OpenCluster {
  public:
   // `--context` or `--kubeconfig` mean a real cluster; anything else is this machine.
@@ -29,27 +38,43 @@ class OpenCluster {
   ~OpenCluster();
 
   [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
-  // The same where it is reached through an API; null: it is an embedded one of our own.
-  [[nodiscard]] cluster::kube::KubeCluster* remote() const { return remote_.get(); }
+  // The same where it is reached through an API; null: nobody runs this machine's control plane.
+  [[nodiscard]] cluster::kube::KubeCluster* remote() const;
   [[nodiscard]] bool is_local() const { return local_; }
-  // Ours alone: nobody goes on when we end.
-  [[nodiscard]] bool owns_plane() const { return plane_ != nullptr; }
+  // Nobody keeps this plane up for its own sake: it goes when no command and no job needs it.
+  [[nodiscard]] bool is_temporary() const;
   // Where it is, for the first line of output.
   [[nodiscard]] const std::string& description() const { return description_; }
   // -n, else the context's, else "default".
   [[nodiscard]] const std::string& ns() const { return ns_; }
+
+  // The work; cancelled when the cluster cannot go on, and failure() then says why.
+  template <class T>
+  Task<T> guard(Task<T> work);
+  [[nodiscard]] const std::optional<Error>& failure() const;
+
+  // A temporary plane that nobody needs any more is gone on return.
   Task<void> close();
+  // Once closed: what the plane stays for though no command uses it, like default/bert.
+  [[nodiscard]] const std::vector<std::string>& unfinished() const { return unfinished_; }
 
  private:
   Task<Result<void>> open_kubernetes(Context& context);
   Task<Result<void>> open_local(Context& context, PlaneParts parts);
+  Task<Result<void>> open_link(Context& context, PlaneLink::WhenAbsent absent);
+  Task<Result<void>> open_stored(Context& context);
+  Task<void> stop_on_failure(std::stop_source stop);
 
+  rt::Loop* loop_ = nullptr;
   cluster::Cluster* cluster_ = nullptr;
   std::unique_ptr<cluster::kube::KubeCluster> remote_;
-  std::unique_ptr<ControlPlane> plane_;
+  std::unique_ptr<PlaneLink> link_;
+  std::unique_ptr<PlaneCluster> plane_;
+  std::unique_ptr<StoredCluster> stored_;
   bool local_ = false;
   std::string description_;
   std::string ns_ = "default";
+  std::vector<std::string> unfinished_;
 };
 
 // Opens the target, runs the work on it and closes it. The exit code of the work; an error is
@@ -57,7 +82,20 @@ class OpenCluster {
 Task<int> with_cluster(Context& context, PlaneParts parts,
                        std::function<Task<Result<int>>(OpenCluster&)> work);
 
-// The socket that a running Muster serves in its home.
+// The socket that a control plane serves in its home.
 std::string socket_path(const std::string& home);
+
+template <class T>
+Task<T> OpenCluster::guard(Task<T> work) {
+  std::stop_source stop;
+  const auto on_parent = [&stop] { stop.request_stop(); };
+  const std::stop_callback linked(co_await rt::current_stop(), on_parent);
+  rt::TaskScope scope(*loop_);
+  scope.spawn(stop_on_failure(stop));
+  auto guarded = std::move(work).with_stop(stop.get_token());
+  T result = co_await std::move(guarded);
+  co_await scope.close();
+  co_return result;
+}
 
 }  // namespace muster::cli

@@ -37,6 +37,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   group_ = "Run";
   add_run();
   add_up();
+  add_plane();
   add_images();
   add_explain();
   group_ = "Look";

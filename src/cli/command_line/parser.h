@@ -57,6 +57,7 @@ class Parser {
 
   void add_run();
   void add_up();
+  void add_plane();
   void add_get();
   void add_describe();
   void add_logs();

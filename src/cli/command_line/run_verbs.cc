@@ -72,4 +72,17 @@ void Parser::add_up() {
   });
 }
 
+// The same without a terminal, for commands that find none: only they start it.
+void Parser::add_plane() {
+  CLI::App* app =
+      command("plane", "Run the embedded control plane for the commands that need it now.", "");
+  app->group("");
+  add_node_flags(app);
+  add_agent_image(app);
+  app->callback([this] {
+    flags_.long_running = true;
+    verb_ = [](Context& context) { return plane(context); };
+  });
+}
+
 }  // namespace muster::cli

@@ -149,9 +149,9 @@ Task<int> AttachedRun::finish() {
 // is ours: it would have no control plane any more.
 Task<void> AttachedRun::wait_for_clean_up() {
   const rt::Timer enough(context_.loop, seconds(60), [this] { follower_.changed().set(); });
-  if (target_.owns_plane()) co_await stop_running();
+  if (target_.is_temporary()) co_await stop_running();
   while (!follower_.gone() && !follower_.changed().is_set() && running() > 0) {
-    if (!target_.owns_plane() && !anything_leaving()) co_return;
+    if (!target_.is_temporary() && !anything_leaving()) co_return;
     if (interruption_.count > 1 || !co_await follower_.changed().wait()) co_return;
   }
 }

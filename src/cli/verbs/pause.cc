@@ -77,8 +77,6 @@ Task<Result<int>> resume_in(Context& context, OpenCluster& target, JobName where
   CO_TRY(co_await set_suspended(target.cluster(), found, false));
   context.output.print("{} \"{}\" resumed\n", found.dialect->identity().resource.qualified(),
                        where.name);
-  if (target.owns_plane())
-    context.output.note("it goes on with the next: {}\n", context.command("up"));
   co_return exit_code::kOk;
 }
 
@@ -97,7 +95,7 @@ Task<int> pause(Context& context, PauseOptions options) {
 Task<int> resume(Context& context, ResumeOptions options) {
   auto where = parse_job_name(context.registry, options.name);
   if (!where) co_return refuse_resource(context.output, where.error());
-  co_return co_await with_cluster(context, PlaneParts::Store,
+  co_return co_await with_cluster(context, PlaneParts::All,
                                   [&context, where = std::move(*where)](OpenCluster& target) {
                                     return resume_in(context, target, where);
                                   });

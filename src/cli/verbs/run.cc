@@ -82,6 +82,14 @@ Task<int> submit_and_follow(Context& context, OpenCluster& target,
   co_return code;
 }
 
+// Something else that somebody left running: its plane stays, and who wonders should know why.
+void tell_unfinished(Context& context, const OpenCluster& target) {
+  const auto& names = target.unfinished();
+  if (names.empty()) return;
+  const std::string what = names.size() == 1 ? names.front() : fmt::format("{} jobs", names.size());
+  context.output.note("Unfinished  {} in the background: {}\n", what, context.command("get -A"));
+}
+
 }  // namespace
 
 Task<int> run(Context& context, RunOptions options) {
@@ -96,9 +104,13 @@ Task<int> run(Context& context, RunOptions options) {
     print_error(context.output, target.error());
     co_return exit_code::kOurs;
   }
-  const int code = co_await submit_and_follow(context, **target, std::move(*manifests));
+  const int code =
+      co_await (*target)->guard(submit_and_follow(context, **target, std::move(*manifests)));
+  const auto& failure = (*target)->failure();
+  if (failure) print_error(context.output, *failure);
   co_await (*target)->close();
-  co_return code;
+  tell_unfinished(context, **target);
+  co_return failure ? exit_code::kOurs : code;
 }
 
 }  // namespace muster::cli

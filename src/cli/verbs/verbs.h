@@ -27,6 +27,9 @@ struct UpOptions {
 };
 Task<int> up(Context& context, UpOptions options);
 
+// The control plane as a process of its own; see cli/plane/launch.h.
+Task<int> plane(Context& context);
+
 struct ImagesOptions {
   std::vector<std::string> files;  // manifests; none: the rows themselves
 };

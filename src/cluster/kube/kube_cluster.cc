@@ -49,8 +49,7 @@ std::string text_of(json::Value&& object) {
 // The protocols are those that ALPN may choose from.
 Result<std::unique_ptr<net::Connector>> make_connector(rt::RealLoop& loop, rt::Pool& pool,
                                                        const ClientConfig& config,
-                                                       std::vector<std::string> protocols = {
-                                                           "h2", "http/1.1"}) {
+                                                       std::vector<std::string> protocols) {
   if (config.server.is_socket()) return net::unix_connector(loop, config.server.socket_path);
   net::TlsClientOptions tls{
       .ca_pem = config.ca_pem,
@@ -72,11 +71,15 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
                                                          const ClientConfig& config,
                                                          const FileReader& files, Rng& rng,
                                                          KubeClusterOptions options) {
-  auto reads = std::make_unique<HttpTransport>(loop, TRY(make_connector(loop, pool, config)));
+  const auto connector = [&](std::vector<std::string> protocols) {
+    if (options.connector) return Result<std::unique_ptr<net::Connector>>(options.connector());
+    return make_connector(loop, pool, config, std::move(protocols));
+  };
+  auto reads = std::make_unique<HttpTransport>(loop, TRY(connector({"h2", "http/1.1"})));
   std::unique_ptr<HttpTransport> writes;
   if (options.fence != nullptr) {
     writes = std::make_unique<HttpTransport>(
-        loop, fenced(TRY(make_connector(loop, pool, config)), *options.fence));
+        loop, fenced(TRY(connector({"h2", "http/1.1"})), *options.fence));
   }
   KubeClientOptions client_options{.prefix = config.server.prefix,
                                    .user_agent = options.user_agent,
@@ -85,7 +88,7 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
   const Credentials credentials(config.token, config.token_file, files);
   // A WebSocket begins as HTTP/1.1.
   auto programs = std::make_unique<ProgramClient>(
-      loop, TRY(make_connector(loop, pool, config, {"http/1.1"})), credentials, rng,
+      loop, TRY(connector({"http/1.1"})), credentials, rng,
       ProgramClient::Options{.prefix = config.server.prefix,
                              .user_agent = std::move(options.user_agent),
                              .request_timeout = options.request_timeout});

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -8,6 +9,7 @@
 #include "cluster/kube/client_config.h"
 #include "cluster/kube/kube_client.h"
 #include "cluster/kube/programs/program_client.h"
+#include "net/stream.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
 
@@ -19,6 +21,8 @@ struct KubeClusterOptions {
   // Leader election's answer to "may I still write?", asked right before each request and before
   // each TLS record. Leases are exempt. Outlives the cluster.
   const Fence* fence = nullptr;
+  // Makes what connects to the server; none: by the config.
+  std::function<std::unique_ptr<net::Connector>()> connector;
 };
 
 // A Kubernetes API server seen through REST: a real one over TLS and HTTP/2, or the embedded one

@@ -21,6 +21,15 @@ std::string read_owner(int file) {
   return std::string(trim(std::string_view(text.data(), static_cast<std::size_t>(count))));
 }
 
+Result<void> write_owner(int file) {
+  const std::string pid = fmt::format("{}\n", ::getpid());
+  if (::ftruncate(file, 0) != 0 ||
+      ::pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+    return fail_errno("write its owner");
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<HomeLock> HomeLock::take(const std::string& home) {
@@ -33,12 +42,19 @@ Result<HomeLock> HomeLock::take(const std::string& home) {
                 fmt::format("{} is in use by process {}; stop it, or choose another --home", home,
                             read_owner(file.get())));
   }
-  const std::string pid = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(file.get(), 0) != 0 ||
-      ::pwrite(file.get(), pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
-    return fail_errno("write " + path);
-  }
+  if (const auto written = write_owner(file.get()); !written) return fail(written.error().in(path));
   return HomeLock(std::move(file));
+}
+
+Result<HomeLock> HomeLock::adopt(Fd file) {
+  TRY(write_owner(file.get()));
+  return HomeLock(std::move(file));
+}
+
+Result<HomeLock> HomeLock::share() const {
+  Fd again(::fcntl(file_.get(), F_DUPFD_CLOEXEC, 0));
+  if (!again.valid()) return fail_errno("share the lock of the home");
+  return HomeLock(std::move(again));
 }
 
 }  // namespace muster::server

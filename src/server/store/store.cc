@@ -34,17 +34,23 @@ Store::~Store() {
 
 Result<std::unique_ptr<Store>> Store::open(Options options) {
   const std::string home = options.home;
+  const bool snapshot = options.snapshot;
+  auto lock = std::move(options.lock);
   std::unique_ptr<Store> store(new Store(std::move(options)));
   if (home.empty()) return store;
   CHECK(store->pool_ != nullptr);
   TRY(make_home(home));
-  store->lock_.emplace(TRY(HomeLock::take(home)));
+  store->lock_ = lock ? std::move(lock) : TRY(HomeLock::take(home));
   store->file_ = TRY(StoreFile::open(home + "/store.db"));
   store->contents_ = store->file_->take_contents();
   store->committed_ = store->appended_ = store->contents_.version;
   store->trimmed_ = store->contents_.log_floor;
   for (const Change& change : store->contents_.log) {
     store->commit_times_.emplace_back(change.time, change.version);
+  }
+  if (snapshot) {
+    store->file_.reset();
+    store->lock_.reset();
   }
   return store;
 }

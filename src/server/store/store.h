@@ -29,8 +29,11 @@ class Store {
  public:
   struct Options {
     rt::Loop& loop;
-    rt::Pool* pool = nullptr;  // needed with a home
-    std::string home;          // empty: in memory only, commits complete through the loop
+    rt::Pool* pool = nullptr;      // needed with a home
+    std::string home;              // empty: in memory only, commits complete through the loop
+    std::optional<HomeLock> lock;  // none: taken here
+    // Reads what the home holds and lets go of it at once; what is written stays in memory.
+    bool snapshot = false;
     Logger log;
   };
 

@@ -1,0 +1,155 @@
+#include "cli/plane/launch.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "api/status.h"
+#include "json/read.h"
+#include "json/write.h"
+
+extern char** environ;
+
+namespace muster::cli {
+namespace {
+
+// A name and an error with all its causes.
+constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;
+
+struct SpawnAttributes {
+  posix_spawn_file_actions_t files{};
+  posix_spawnattr_t attributes{};
+  SpawnAttributes() {
+    ::posix_spawn_file_actions_init(&files);
+    ::posix_spawnattr_init(&attributes);
+  }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  ~SpawnAttributes() {
+    ::posix_spawn_file_actions_destroy(&files);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+};
+
+// Away from the numbers that the plane expects them under.
+Fd raise(int fd) {
+  return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
+}
+
+std::vector<std::string> words_for(const Context& context, const json::Value& settings) {
+  std::vector<std::string> words{"muster", "--home", context.home, "plane"};
+  for (const json::Value& file : settings["images"].as_array()) {
+    words.emplace_back("--images");
+    words.push_back(file.as_string());
+  }
+  for (const auto& [resource, count] : settings["capacity"].as_object()) {
+    words.emplace_back("--capacity");
+    words.push_back(fmt::format("{}={}", resource, count.as_int()));
+  }
+  if (const std::string& image = settings["agentImage"].as_string(); !image.empty()) {
+    words.emplace_back("--agent-image");
+    words.push_back(image);
+  }
+  return words;
+}
+
+Result<int> spawn(std::vector<std::string> words, int lock, int socket) {
+  SpawnAttributes spawning;
+  const Fd high_lock = raise(lock);
+  const Fd high_socket = raise(socket);
+  ::posix_spawn_file_actions_addopen(&spawning.files, 0, "/dev/null", O_RDWR, 0);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 1);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 2);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, high_lock.get(), kPlaneLock);
+  ::posix_spawn_file_actions_adddup2(&spawning.files, high_socket.get(), kPlaneStarter);
+  // What our own caller left open is nobody else's: its reader would wait for the plane's end.
+  ::posix_spawn_file_actions_addclosefrom_np(&spawning.files, kPlaneStarter + 1);
+  sigset_t none;
+  sigset_t all;
+  ::sigemptyset(&none);
+  ::sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&spawning.attributes, &none);
+  ::posix_spawnattr_setsigdefault(&spawning.attributes, &all);
+  // A session of its own: Ctrl-C in our terminal, and its end, are not for the plane.
+  ::posix_spawnattr_setflags(&spawning.attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+  int pid = 0;
+  const int error = ::posix_spawn(&pid, "/proc/self/exe", &spawning.files, &spawning.attributes,
+                                  argv.data(), environ);
+  if (error != 0) return fail_errno("start a control plane", error);
+  return pid;
+}
+
+}  // namespace
+
+Result<void> make_home(const std::string& home) {
+  std::error_code error;
+  std::filesystem::create_directories(home, error);
+  if (error) return fail(ErrorCode::Io, fmt::format("cannot make {}: {}", home, error.message()));
+  std::filesystem::permissions(home, std::filesystem::perms::owner_all, error);
+  return {};
+}
+
+std::string plane_log_path(const std::string& home) {
+  return home + "/plane.log";
+}
+
+Result<std::unique_ptr<LaunchedPlane>> LaunchedPlane::launch(Context& context,
+                                                             server::HomeLock lock,
+                                                             const json::Value& settings) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
+    return fail_errno("socketpair");
+  Fd ours(ends[0]);
+  const Fd theirs(ends[1]);
+  const int pid = TRY(spawn(words_for(context, settings), lock.descriptor(), theirs.get()));
+  return std::unique_ptr<LaunchedPlane>(new LaunchedPlane(context.loop, std::move(ours), pid));
+}
+
+LaunchedPlane::LaunchedPlane(rt::RealLoop& loop, Fd socket, int pid)
+    : socket_(loop, socket.release()), pid_(pid) {}
+
+LaunchedPlane::~LaunchedPlane() {
+  // One that has ended already is not left as a zombie for as long as we live.
+  ::waitpid(pid_, nullptr, WNOHANG);
+}
+
+Task<Result<void>> LaunchedPlane::ready() {
+  std::string text;
+  while (!text.ends_with('\n') && text.size() < kLongestAnswer) {
+    std::array<char, 4096> piece{};
+    const ssize_t count = ::read(socket_.fd(), piece.data(), piece.size());
+    if (count > 0) {
+      text.append(piece.data(), static_cast<std::size_t>(count));
+    } else if (count < 0 && errno == EAGAIN) {
+      CO_TRY(co_await socket_.readable());
+    } else if (count == 0 || errno != EINTR) {
+      co_return fail(ErrorCode::Gone, "the control plane ended while it started");
+    }
+  }
+  const json::Value answer = CO_TRY(json::read(text));
+  if (answer["status"].as_string() == "Success") co_return Result<void>{};
+  co_return fail(api::error_from_status(200, answer));
+}
+
+void tell_starter(int socket, const Result<void>& started) {
+  const json::Value answer =
+      started ? json::Value(json::Object{{"status", "Success"}}) : api::status_of(started.error());
+  const std::string line = json::write(answer) + "\n";
+  // Whoever started us may be gone; then nobody wants to know.
+  [[maybe_unused]] const auto sent = ::send(socket, line.data(), line.size(), MSG_NOSIGNAL);
+}
+
+}  // namespace muster::cli
