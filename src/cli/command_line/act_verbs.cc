@@ -1,4 +1,5 @@
 #include "cli/command_line/parser.h"
+#include "cli/jobs/duration.h"
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,10 @@ void Parser::add_exec() {
   CLI::App* app = command(
       "exec", "Run a command inside a running rank of a job, or inside a pod.",
       "  muster exec NAME -- nvidia-smi\n  muster exec NAME --role Worker --rank 3 -- bash\n"
-      "  muster exec pods NAME -c main -- env");
-  app->add_option("WHAT", exec_words_, "NAME of a job, or pods NAME")->required()->expected(1, 2);
+      "  muster exec pods/NAME -c main -- env");
+  app->add_option("NAME", exec_.words, "NAME or TYPE/NAME of a job or a pod")
+      ->required()
+      ->expected(1, 2);
   app->add_option("--role", exec_.role, "The role (default: the first one that runs)");
   app->add_option("--rank", exec_.rank, "The rank within the role (default: 0)")
       ->check(CLI::NonNegativeNumber);
@@ -23,8 +26,6 @@ void Parser::add_exec() {
   app->callback([this] {
     if (exec_.command.empty())
       throw CLI::RequiredError("-- and the command: muster exec NAME -- COMMAND…");
-    exec_.name = exec_words_.back();
-    if (exec_words_.size() == 2) exec_.resource = exec_words_.front();
     verb_ = [this](Context& context) { return exec(context, exec_); };
   });
 }
@@ -32,43 +33,59 @@ void Parser::add_exec() {
 void Parser::add_delete() {
   CLI::App* app =
       command("delete", "Delete jobs (or other objects) and wait until nothing of them runs.",
-              "  muster delete NAME\n  muster delete -f job.yaml\n  muster delete pods NAME");
-  app->add_option("WHAT", delete_words_, "NAMEs of jobs, or RESOURCE NAME…");
+              "  muster delete NAME\n  muster delete -f job.yaml\n  muster delete pods/NAME\n"
+              "  muster delete jobs -l team=vision\n  muster delete pods --all");
+  app->add_option("WHAT", delete_.words,
+                  "NAMEs of jobs, TYPE/NAME…, TYPE NAME…; with --all or -l TYPE (default: jobs)");
   app->add_option("-f,--filename", delete_.files, "Delete what a manifest names");
+  app->add_option("-l,--selector", delete_.labels, "Everything with these labels");
+  app->add_flag("--all", delete_.all, "Everything of that type in the namespace");
+  app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "With --all or -l: everywhere");
+  app->add_flag("--ignore-not-found", delete_.ignore_not_found, "What is not there is no error");
   app->add_option("--grace-period", delete_.grace_seconds, "Seconds to stop in");
-  app->add_flag("!--no-wait", delete_.wait, "Do not wait");
+  app->add_flag("--wait,!--no-wait", delete_.wait, "Wait until it is gone (default)");
   app->callback([this] {
-    if (delete_words_.empty() && delete_.files.empty())
-      throw CLI::RequiredError("NAME of a job, or -f FILE,");
-    delete_.words = delete_words_;
+    const bool selects = delete_.all || !delete_.labels.empty();
+    if (delete_.words.empty() && delete_.files.empty() && !selects)
+      throw CLI::RequiredError("NAME of a job, -f FILE, -l or --all");
     verb_ = [this](Context& context) { return remove(context, delete_); };
   });
 }
 
 void Parser::add_wait() {
   CLI::App* app =
-      command("wait", "Wait for a job; ends with the job's exit code when it is finished.",
-              "  muster wait NAME\n  muster wait NAME --for=running --timeout 60");
-  app->add_option("NAME", wait_.name, "The job")->required();
+      command("wait", "Wait for jobs and pods; ends with the exit code of what has finished.",
+              "  muster wait NAME\n  muster wait NAME --for=running --timeout 1m\n"
+              "  muster wait pods/NAME --for=condition=Ready\n"
+              "  muster wait NAME NAME --for=delete");
+  app->add_option("NAME", wait_.words, "NAME or TYPE/NAME of a job or anything else")->required();
   app->add_option("--for", wait_.condition,
-                  "finished (default), running, delete or condition=TYPE");
-  app->add_option("--timeout", wait_.timeout_seconds, "Seconds; afterwards exit 124");
+                  "finished (default), running, delete, condition=TYPE[=STATUS] or "
+                  "jsonpath=PATH[=VALUE]");
+  app->add_option_function<std::string>(
+      "--timeout",
+      [this](const std::string& text) {
+        const auto limit = parse_duration(text);
+        if (!limit) throw CLI::ValidationError("--timeout", limit.error().message);
+        wait_.timeout = *limit;
+      },
+      "How long: 30s, 2m, 1h30m, or seconds; afterwards exit 124");
   app->callback([this] { verb_ = [this](Context& context) { return wait(context, wait_); }; });
 }
 
 void Parser::add_pause() {
-  CLI::App* app = command(
-      "pause", "Suspend a job and wait until nothing of it runs; it keeps its place and name.",
-      "  muster pause NAME\n  muster pause NAME --no-wait");
-  app->add_option("NAME", pause_.name, "The job")->required();
-  app->add_flag("!--no-wait", pause_.wait, "Do not wait");
+  CLI::App* app =
+      command("pause", "Suspend jobs and wait until nothing of them runs; they keep their names.",
+              "  muster pause NAME\n  muster pause NAME --no-wait");
+  app->add_option("NAME", pause_.words, "NAME or TYPE/NAME of a job")->required();
+  app->add_flag("--wait,!--no-wait", pause_.wait, "Wait until nothing of it runs (default)");
   app->callback([this] { verb_ = [this](Context& context) { return pause(context, pause_); }; });
 }
 
 void Parser::add_resume() {
-  CLI::App* app = command("resume", "Let a suspended job go on: all its pods are made anew.",
+  CLI::App* app = command("resume", "Let suspended jobs go on: all their pods are made anew.",
                           "  muster resume NAME");
-  app->add_option("NAME", resume_.name, "The job")->required();
+  app->add_option("NAME", resume_.words, "NAME or TYPE/NAME of a job")->required();
   app->callback([this] { verb_ = [this](Context& context) { return resume(context, resume_); }; });
 }
 

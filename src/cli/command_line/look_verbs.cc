@@ -17,27 +17,33 @@ Task<int> print_explanation(Context& context, ExplainOptions options) {
 void Parser::add_get() {
   CLI::App* app =
       command("get", "List jobs, pods and other objects.",
-              "  muster get\n  muster get pods -A -o wide\n  muster get jobs NAME -o yaml");
-  app->add_option("RESOURCE", get_.resource, "jobs (default), pods, services, events, nodes, …");
-  app->add_option("NAME", get_.names, "Only these");
+              "  muster get\n  muster get NAME -o yaml\n  muster get pods -A -o wide\n"
+              "  muster get -w\n  muster get pods --sort-by=.metadata.creationTimestamp\n"
+              "  muster get nodes\n  muster get pods -o "
+              "custom-columns=NAME:.metadata.name,IP:.status.podIP");
+  app->add_option("WHAT", get_.words,
+                  "TYPE (default: jobs), TYPE NAME…, TYPE/NAME…, or NAMEs of jobs; TYPE is jobs, "
+                  "pods, nodes, services, events, …, or several: pods,services");
   app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
   app->add_option("-l,--selector", get_.labels, "Label selector");
-  app->add_option("-o,--output", get_.output, "json, yaml, wide or name")
-      ->check(CLI::IsMember({"json", "yaml", "wide", "name"}));
+  app->add_option("--field-selector", get_.fields, "Field selector");
+  app->add_option("-o,--output", get_.output,
+                  "json, yaml, wide, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…");
+  app->add_option("--sort-by", get_.sort_by, "By what this path finds: .metadata.name");
+  app->add_flag("!--no-headers", get_.headers, "Tables without their first line");
+  app->add_flag("-w,--watch", get_.watch, "Go on: print each as it changes; Ctrl-C ends it");
   app->callback([this] { verb_ = [this](Context& context) { return get(context, get_); }; });
 }
 
 void Parser::add_describe() {
-  CLI::App* app = command("describe", "Show a job with its pods and events.",
-                          "  muster describe NAME\n  muster describe pods NAME");
-  app->add_option("WHAT", describe_words_, "NAME of a job, or RESOURCE NAME")
-      ->required()
-      ->expected(1, 2);
-  app->callback([this] {
-    describe_.name = describe_words_.back();
-    if (describe_words_.size() == 2) describe_.resource = describe_words_.front();
-    verb_ = [this](Context& context) { return describe(context, describe_); };
-  });
+  CLI::App* app =
+      command("describe", "Tell all about jobs, pods, nodes and other objects, with their events.",
+              "  muster describe NAME\n  muster describe pods/NAME\n  muster describe nodes");
+  app->add_option("WHAT", describe_.words, "NAMEs of jobs, TYPE/NAME…, TYPE NAME…, or TYPE: all")
+      ->required();
+  app->add_option("-l,--selector", describe_.labels, "With a TYPE: label selector");
+  app->callback(
+      [this] { verb_ = [this](Context& context) { return describe(context, describe_); }; });
 }
 
 void Parser::add_explain() {

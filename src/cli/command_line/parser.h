@@ -98,15 +98,12 @@ class Parser {
   UpOptions up_;
   GetOptions get_;
   DescribeOptions describe_;
-  std::vector<std::string> describe_words_;
   LogsOptions logs_;
   HistoryOptions history_;
   std::string ranks_;
   TopOptions top_;
   ExecVerbOptions exec_;
-  std::vector<std::string> exec_words_;
   DeleteOptions delete_;
-  std::vector<std::string> delete_words_;
   WaitOptions wait_;
   PauseOptions pause_;
   ResumeOptions resume_;

@@ -9,6 +9,7 @@
 #include "api/pod.h"
 #include "base/strings.h"
 #include "cli/jobs/listing.h"
+#include "cli/jobs/rank_filter.h"
 #include "plan/plan.h"
 
 namespace muster::cli {
@@ -48,12 +49,23 @@ std::vector<Candidate> running_ranks(const plan::Plan& plan,
   return candidates;
 }
 
-std::string list(const std::vector<Candidate>& candidates) {
+std::string those_that_run(const std::vector<Candidate>& candidates) {
   if (candidates.empty()) return "none of its pods runs";
-  std::vector<std::string> names;
-  for (const Candidate& one : candidates)
-    names.push_back(fmt::format("{} {}", one.role, one.index));
-  return fmt::format("these run: {}", join(names, ", "));
+  std::vector<Rank> ranks;
+  for (const Candidate& one : candidates) ranks.push_back({.role = one.role, .index = one.index});
+  return fmt::format("these run: {}", shown_ranks(ranks));
+}
+
+// The ranks of the plan, and of pods beyond it.
+std::vector<Rank> known_ranks(const plan::Plan& plan, const std::vector<cluster::ObjectPtr>& pods) {
+  std::vector<Rank> ranks = ranks_of(plan);
+  for (const auto& pod : pods) {
+    Rank rank{.role = api::label_of(*pod, plan::labels::kRole),
+              .index = static_cast<int>(
+                  parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0))};
+    if (std::ranges::find(ranks, rank) == ranks.end()) ranks.push_back(std::move(rank));
+  }
+  return ranks;
 }
 
 }  // namespace
@@ -63,8 +75,11 @@ Task<Result<FoundRank>> find_running_rank(cluster::Cluster& cluster, FoundJob jo
       CO_TRY(co_await list_all(cluster, api::pods(),
                                {.ns = api::namespace_of(*job.job),
                                 .labels = job.dialect->identity().pods_of(api::uid_of(*job.job))}));
-  const auto candidates =
-      running_ranks(job.dialect->compile(*job.job).value_or(plan::Plan{}), pods);
+  const plan::Plan plan = job.dialect->compile(*job.job).value_or(plan::Plan{});
+  RankFilter asked{.role = rank.role};
+  if (rank.index) asked.ranks.insert(*rank.index);
+  CO_TRY(check_filter(asked, api::name_of(*job.job), known_ranks(plan, pods)));
+  const auto candidates = running_ranks(plan, pods);
   const auto fits = [&](const Candidate& one) {
     return (rank.role.empty() || equal_ignoring_case(rank.role, one.role)) &&
            one.index == rank.index.value_or(0);
@@ -73,8 +88,9 @@ Task<Result<FoundRank>> find_running_rank(cluster::Cluster& cluster, FoundJob jo
   if (found != candidates.end()) co_return found->rank;
   const std::string which = fmt::format("{}{}rank {}", printable(rank.role),
                                         rank.role.empty() ? "" : " ", rank.index.value_or(0));
-  co_return fail(ErrorCode::NotFound, fmt::format("{} of job \"{}\" does not run; {}", which,
-                                                  api::name_of(*job.job), list(candidates)));
+  co_return fail(ErrorCode::NotFound,
+                 fmt::format("{} of job \"{}\" does not run; {}", which, api::name_of(*job.job),
+                             those_that_run(candidates)));
 }
 
 }  // namespace muster::cli

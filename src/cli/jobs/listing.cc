@@ -1,67 +1,77 @@
 #include "cli/jobs/listing.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "base/strings.h"
 #include "cli/jobs/find_job.h"
+#include "cli/objects/absent.h"
+#include "cli/objects/find_object.h"
 #include "cluster/page_limit.h"
 
 namespace muster::cli {
 namespace {
 
-// One kind of several may not be installed, or not ours to read.
-Task<Result<std::vector<Listing>>> list_kinds(cluster::Cluster& cluster,
-                                              std::vector<NamedResource> kinds, std::string ns,
-                                              std::string labels) {
-  std::vector<Listing> listings;
-  std::optional<Error> absent;
-  for (NamedResource& kind : kinds) {
-    auto objects = co_await list_all(cluster, kind.resource, {.ns = ns, .labels = labels});
+bool is_ours(const NamedResource& kind) {
+  return kind.dialect != nullptr && !kind.dialect->identity().embedded_only;
+}
+
+// Why nothing came of any kind: that the cluster has none of ours says more than that its own are
+// empty.
+std::optional<Error> reason_for_nothing(const std::vector<NamedResource>& kinds,
+                                        const std::vector<Listing>& listings,
+                                        const std::vector<Error>& refusals) {
+  const bool empty =
+      std::ranges::all_of(listings, [](const auto& one) { return one.objects.empty(); });
+  const bool some = std::ranges::any_of(listings, [](const auto& one) { return is_ours(one.of); });
+  const bool absent = std::ranges::any_of(
+      refusals, [](const Error& error) { return error.code == ErrorCode::NotFound; });
+  if (!empty || some) return std::nullopt;
+  if (absent && std::ranges::any_of(kinds, is_ours)) {
+    if (kinds.size() == 1) return absent_kind(kinds.front().resource);
+    return Error{.code = ErrorCode::NotFound, .message = absent_kinds()};
+  }
+  if (listings.empty() && !refusals.empty()) return refusals.front();
+  return std::nullopt;
+}
+
+Task<Result<Fetched>> list_kinds(cluster::Cluster& cluster, std::string ns, Wanted wanted) {
+  Fetched fetched;
+  std::vector<Error> refusals;
+  for (const NamedResource& kind : wanted.kinds) {
+    auto objects = co_await list_all(cluster, kind.resource,
+                                     {.ns = ns, .labels = wanted.labels, .fields = wanted.fields});
     if (objects) {
-      listings.push_back({.of = std::move(kind), .objects = std::move(*objects)});
+      fetched.listings.push_back({.of = kind, .objects = std::move(*objects)});
     } else if (objects.error().code == ErrorCode::NotFound ||
                objects.error().code == ErrorCode::Forbidden) {
-      if (!absent) absent = objects.error();
+      refusals.push_back(objects.error());
     } else {
       co_return fail(objects.error());
     }
   }
-  if (listings.empty() && absent) co_return fail(*absent);
-  co_return listings;
+  if (auto reason = reason_for_nothing(wanted.kinds, fetched.listings, refusals))
+    co_return fail(std::move(*reason));
+  co_return fetched;
 }
 
-Task<Result<Listing>> get_named(cluster::Cluster& cluster, api::Resource resource, std::string ns,
-                                std::vector<std::string> names) {
-  Listing listing{.of = {.resource = resource}};
-  for (const std::string& name : names) {
-    listing.objects.push_back(CO_TRY(
-        co_await cluster.get(resource, {.ns = resource.namespaced() ? ns : "", .name = name})));
-  }
-  co_return listing;
-}
-
-// The jobs of these names; a name that several kinds have is listed for each.
-Task<Result<std::vector<Listing>>> get_named_jobs(cluster::Cluster& cluster,
-                                                  std::vector<NamedResource> kinds, std::string ns,
-                                                  std::vector<std::string> names) {
-  std::vector<Listing> listings;
-  for (const std::string& name : names) {
-    const auto found = CO_TRY(co_await find_jobs(cluster, ns, {.kinds = kinds, .name = name}));
-    if (found.empty()) {
-      co_return fail(ErrorCode::NotFound,
-                     fmt::format("{} \"{}\" not found",
-                                 kinds.size() == 1 ? kinds.front().resource.qualified() : "job",
-                                 printable(name)));
-    }
-    for (const FoundJob& one : found) {
-      listings.push_back(
-          {.of = {.resource = one.dialect->identity().resource, .dialect = one.dialect},
-           .objects = {one.job}});
+// A name that several kinds have is found once for each.
+Task<Result<std::vector<FoundObject>>> find_all(const Context& context, cluster::Cluster& cluster,
+                                                std::string ns, ObjectName name) {
+  std::vector<FoundObject> found;
+  if (name.is_job()) {
+    for (const FoundJob& one : CO_TRY(co_await find_jobs(cluster, ns, name))) {
+      found.push_back({.of = {.resource = one.dialect->identity().resource, .dialect = one.dialect},
+                       .object = one.job});
     }
   }
-  co_return listings;
+  if (found.empty()) {
+    found.push_back(CO_TRY(co_await find_object(context, cluster, ns, name, BareName::JobOrPod)));
+  }
+  co_return found;
 }
 
 }  // namespace
@@ -89,16 +99,45 @@ Task<Result<Objects>> list_all(cluster::Cluster& cluster, api::Resource resource
   }
 }
 
-Task<Result<std::vector<Listing>>> fetch_listings(cluster::Cluster& cluster,
-                                                  std::vector<NamedResource> kinds, std::string ns,
-                                                  std::vector<std::string> names,
-                                                  std::string labels) {
-  if (names.empty()) co_return co_await list_kinds(cluster, std::move(kinds), ns, labels);
-  if (kinds.front().dialect != nullptr)
-    co_return co_await get_named_jobs(cluster, std::move(kinds), ns, names);
-  std::vector<Listing> listings;
-  listings.push_back(CO_TRY(co_await get_named(cluster, kinds.front().resource, ns, names)));
-  co_return listings;
+Task<Result<Fetched>> fetch(const Context& context, cluster::Cluster& cluster, std::string ns,
+                            Wanted wanted) {
+  if (wanted.names.empty()) co_return co_await list_kinds(cluster, ns, std::move(wanted));
+  Fetched fetched;
+  for (const ObjectName& name : wanted.names) {
+    const auto found = co_await find_all(context, cluster, ns, name);
+    if (found) {
+      for (const FoundObject& one : *found)
+        fetched.listings.push_back({.of = one.of, .objects = {one.object}});
+    } else if (found.error().code == ErrorCode::NotFound) {
+      fetched.missing.push_back(found.error());
+    } else {
+      co_return fail(found.error());
+    }
+  }
+  co_return fetched;
+}
+
+std::vector<Selected> selections_for(const Wanted& wanted, const Fetched& fetched,
+                                     const std::string& ns) {
+  std::vector<Selected> selected;
+  for (const Listing& listing : fetched.listings) {
+    const api::Resource& resource = listing.of.resource;
+    auto found = std::ranges::find_if(
+        selected, [&](const Selected& one) { return one.of.resource == resource; });
+    if (found == selected.end()) {
+      selected.push_back({.of = listing.of,
+                          .where = {.ns = resource.namespaced() ? ns : "",
+                                    .labels = wanted.labels,
+                                    .fields = wanted.fields}});
+      found = std::prev(selected.end());
+    }
+    if (wanted.names.empty()) continue;
+    for (const auto& object : listing.objects) found->names.insert(api::name_of(*object));
+  }
+  for (Selected& one : selected) {
+    if (one.names.size() == 1) one.where.fields = "metadata.name=" + *one.names.begin();
+  }
+  return selected;
 }
 
 }  // namespace muster::cli

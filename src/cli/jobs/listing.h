@@ -1,9 +1,11 @@
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
-#include "cli/jobs/resource_names.h"
+#include "cli/context.h"
+#include "cli/objects/object_names.h"
 #include "cluster/cluster.h"
 
 namespace muster::cli {
@@ -20,11 +22,32 @@ struct Listing {
   Objects objects;
 };
 
-// Everything of these resources, or only what has these names. Of several kinds those that the
-// cluster does not have, or does not let us read, are left out, unless that is all of them.
-Task<Result<std::vector<Listing>>> fetch_listings(cluster::Cluster& cluster,
-                                                  std::vector<NamedResource> kinds, std::string ns,
-                                                  std::vector<std::string> names,
-                                                  std::string labels);
+// What a user asks to see: everything of some resources, or what has these names.
+struct Wanted {
+  std::vector<NamedResource> kinds;
+  std::vector<ObjectName> names;
+  std::string labels;
+  std::string fields;
+};
+
+struct Fetched {
+  std::vector<Listing> listings;
+  std::vector<Error> missing;  // of names: one each
+};
+
+// Of several kinds those that the cluster does not have, or does not let us read, are left out,
+// unless that is all of them.
+Task<Result<Fetched>> fetch(const Context& context, cluster::Cluster& cluster, std::string ns,
+                            Wanted wanted);
+
+// What was fetched as something to watch: of one resource what is selected, and of that only these
+// names (none: all).
+struct Selected {
+  NamedResource of;
+  api::Selection where;
+  std::set<std::string> names;
+};
+std::vector<Selected> selections_for(const Wanted& wanted, const Fetched& fetched,
+                                     const std::string& ns);
 
 }  // namespace muster::cli

@@ -4,6 +4,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
+
+#include "base/error.h"
+#include "plan/plan.h"
 
 namespace muster::cli {
 
@@ -17,5 +21,22 @@ struct RankFilter {
 
 // 0,4-7 as numbers; nothing when it is something else.
 std::optional<std::set<int>> parse_ranks(std::string_view text);
+
+struct Rank {
+  std::string role;
+  int index = 0;
+  friend auto operator<=>(const Rank&, const Rank&) = default;
+};
+
+// The ranks that a job has by its plan.
+std::vector<Rank> ranks_of(const plan::Plan& plan);
+
+// NotFound when the filter names a role or a rank that is not among these; it names those that are,
+// and the role that was meant.
+Result<void> check_filter(const RankFilter& filter, const std::string& job,
+                          const std::vector<Rank>& ranks);
+
+// "Launcher 0, Worker 0-3,7"
+std::string shown_ranks(const std::vector<Rank>& ranks);
 
 }  // namespace muster::cli

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/command_line/suggest.h"
 #include "cli/context.h"
 #include "cli/print_error.h"
-#include "dialects/check/messages.h"
 
 namespace muster::cli {
 namespace {
@@ -102,10 +102,8 @@ Result<std::vector<NamedResource>> resources_named(const plan::Registry& registr
       return std::vector<NamedResource>{{.resource = kind.resource()}};
   }
   const auto known = known_resources(registry);
-  return fail(ErrorCode::NotFound,
-              fmt::format("no resource \"{}\"{}; known: {}", printable(name),
-                          dialects::did_you_mean(name, {known.begin(), known.end()}),
-                          join(known, ", ")));
+  return fail(ErrorCode::NotFound, fmt::format("no resource \"{}\"{}; known: {}", printable(name),
+                                               did_you_mean(name, known), join(known, ", ")));
 }
 
 std::vector<std::string> known_resources(const plan::Registry& registry) {
@@ -113,6 +111,18 @@ std::vector<std::string> known_resources(const plan::Registry& registry) {
   for (const auto& dialect : registry.all()) known.push_back(short_spelling(registry, *dialect));
   for (const BuiltIn& kind : built_in()) known.push_back(kind.resource().plural);
   return known;
+}
+
+Result<std::vector<NamedResource>> resources_listed(const plan::Registry& registry,
+                                                    std::string_view names) {
+  std::vector<NamedResource> all;
+  for (const std::string_view name : split(names, ',')) {
+    for (NamedResource& one : TRY(resources_named(registry, name))) {
+      if (std::ranges::find(all, one.resource, &NamedResource::resource) == all.end())
+        all.push_back(std::move(one));
+    }
+  }
+  return all;
 }
 
 int refuse_resource(Output& output, const Error& error) {

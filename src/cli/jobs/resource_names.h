@@ -28,6 +28,9 @@ bool names_kind(const plan::Identity& identity, std::string_view name);
 Result<std::vector<NamedResource>> resources_named(const plan::Registry& registry,
                                                    std::string_view name);
 
+// The same for several with commas between.
+Result<std::vector<NamedResource>> resources_listed(const plan::Registry& registry,
+                                                    std::string_view names);
 // What there is, each by its shortest plural.
 std::vector<std::string> known_resources(const plan::Registry& registry);
 

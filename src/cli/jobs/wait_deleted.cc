@@ -12,7 +12,8 @@ namespace {
 Task<Result<void>> wait_until_none(Context& context, cluster::Cluster& cluster,
                                    api::Resource resource, api::Selection where,
                                    std::function<bool(const json::Value&)> counts) {
-  Watched watched(context, cluster, resource, std::move(where));
+  rt::Event changed(context.loop);
+  Watched watched(context, cluster, resource, std::move(where), changed);
   watched.start();
   Result<void> done;
   const auto over = [&] {
@@ -21,8 +22,10 @@ Task<Result<void>> wait_until_none(Context& context, cluster::Cluster& cluster,
            });
   };
   while (done && !over()) {
-    if (const auto refusal = watched.refusal()) done = fail(*refusal);
-    else done = co_await watched.next();
+    if (const auto refusal = watched.refusal())
+      done = fail(*refusal);
+    else
+      done = co_await changed.wait();
   }
   co_await watched.close();
   co_return done;
@@ -37,10 +40,9 @@ Task<Result<void>> wait_until_deleted(Context& context, cluster::Cluster& cluste
       context, cluster, resource, {.ns = key.ns, .fields = "metadata.name=" + key.name},
       [uid](const json::Value& object) { return api::uid_of(object) == uid; }));
   if (dialect == nullptr) co_return Result<void>{};
-  co_return co_await wait_until_none(
-      context, cluster, api::pods(),
-      {.ns = key.ns, .labels = dialect->identity().pods_of(uid)},
-      [](const json::Value&) { return true; });
+  co_return co_await wait_until_none(context, cluster, api::pods(),
+                                     {.ns = key.ns, .labels = dialect->identity().pods_of(uid)},
+                                     [](const json::Value&) { return true; });
 }
 
 }  // namespace muster::cli

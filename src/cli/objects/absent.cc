@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/command_line/suggest.h"
 #include "cli/jobs/listing.h"
-#include "dialects/check/messages.h"
 
 namespace muster::cli {
 namespace {
@@ -28,12 +28,17 @@ Task<Neighbours> look_around(cluster::Cluster& cluster, std::string ns, ObjectNa
     if (!objects && objects.error().code == ErrorCode::Forbidden)
       objects = co_await list_all(cluster, kind.resource, {.ns = ns});
     const bool absent = !objects && objects.error().code == ErrorCode::NotFound;
-    known = known || (!absent && (kind.dialect == nullptr || !kind.dialect->identity().embedded_only));
+    // Jobs of batch/v1 are everywhere: they do not tell whether our kinds are installed.
+    const bool tells = kind.dialect == nullptr || !kind.dialect->identity().embedded_only ||
+                       name.kinds.size() == 1;
+    known = known || (tells && !absent);
     if (!objects) continue;
     for (const auto& object : *objects) {
       const std::string& where = api::namespace_of(*object);
-      if (where.empty() || where == ns) found.here.insert(api::name_of(*object));
-      else if (api::name_of(*object) == name.name) found.namespaces.insert(where);
+      if (where.empty() || where == ns)
+        found.here.insert(api::name_of(*object));
+      else if (api::name_of(*object) == name.name)
+        found.namespaces.insert(where);
     }
   }
   found.none_of_ours = !known;
@@ -45,8 +50,7 @@ std::string hint_for(const Neighbours& around, const ObjectName& name) {
     return fmt::format("; there is one in {}",
                        join({around.namespaces.begin(), around.namespaces.end()}, ", "));
   }
-  const std::vector<std::string_view> names(around.here.begin(), around.here.end());
-  return dialects::did_you_mean(name.name, names);
+  return did_you_mean(name.name, {around.here.begin(), around.here.end()});
 }
 
 }  // namespace
@@ -66,22 +70,24 @@ Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std
   const Neighbours around = co_await look_around(cluster, ns, name);
   const api::Resource& resource = name.kinds.front().resource;
   Error error{.code = ErrorCode::NotFound};
-  if (!name.is_job()) {
+  const bool any_kind = name.bare || name.kinds.size() > 1;
+  if (!any_kind && !around.none_of_ours) {
     error.message = fmt::format("{} \"{}\" not found{}", resource.qualified(), printable(name.name),
                                 hint_for(around, name));
     co_return error;
   }
   if (around.none_of_ours) {
-    error.message = name.kinds.size() == 1 ? absent_kind(resource).message : absent_kinds();
+    error.message = any_kind ? absent_kinds() : absent_kind(resource).message;
     co_return error;
   }
   std::string hint = hint_for(around, name);
-  if (hint.empty() && name.bare && resources_named(context.registry, name.name))
-    hint = "; a type comes before the names, or as TYPE/NAME";
+  if (hint.empty() && name.bare) {
+    hint = resources_named(context.registry, name.name)
+               ? "; a type comes before the names, or as TYPE/NAME"
+               : did_you_mean(name.name, known_resources(context.registry));
+  }
   if (hint.empty()) hint = fmt::format("; see: {}", context.command("get -A"));
-  error.message = fmt::format(
-      "no {} \"{}\" in namespace {}{}",
-      name.kinds.size() == 1 ? to_lower(resource.kind) : "job", printable(name.name), ns, hint);
+  error.message = fmt::format("no job \"{}\" in namespace {}{}", printable(name.name), ns, hint);
   co_return error;
 }
 

@@ -50,8 +50,8 @@ Task<Result<FoundObject>> find_job_or_pod(const Context& context, cluster::Clust
 Result<void> require_job(const ObjectName& name) {
   if (name.is_job()) return {};
   const std::string& plural = name.kinds.front().resource.plural;
-  return fail(ErrorCode::BadRequest, fmt::format("{}/{}: {} are no jobs", plural,
-                                                 printable(name.name), plural));
+  return fail(ErrorCode::BadRequest,
+              fmt::format("{}/{}: {} are no jobs", plural, printable(name.name), plural));
 }
 
 }  // namespace muster::cli

@@ -47,4 +47,13 @@ Result<std::vector<ObjectName>> parse_names(const plan::Registry& registry,
   return names;
 }
 
+Result<ObjectName> parse_only_name(const plan::Registry& registry,
+                                   const std::vector<std::string>& words) {
+  auto names = TRY(parse_names(registry, words));
+  if (names.size() == 1) return std::move(names.front());
+  return fail(ErrorCode::BadRequest,
+              fmt::format("\"{}\": one thing at a time: NAME, TYPE/NAME or TYPE NAME",
+                          printable(join(words, " "))));
+}
+
 }  // namespace muster::cli

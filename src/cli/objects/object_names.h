@@ -24,4 +24,8 @@ Result<ObjectName> parse_name(const plan::Registry& registry, const std::string&
 Result<std::vector<ObjectName>> parse_names(const plan::Registry& registry,
                                             const std::vector<std::string>& words);
 
+// The same where a verb takes one of them.
+Result<ObjectName> parse_only_name(const plan::Registry& registry,
+                                   const std::vector<std::string>& words);
+
 }  // namespace muster::cli

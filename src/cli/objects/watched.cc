@@ -5,9 +5,9 @@
 namespace muster::cli {
 
 Watched::Watched(Context& context, cluster::Cluster& cluster, const api::Resource& resource,
-                 api::Selection where, Listener listener)
+                 api::Selection where, rt::Event& changed, Listener listener)
     : listener_(std::move(listener)),
-      changed_(context.loop),
+      changed_(changed),
       reflector_(context.loop, cluster, resource, std::move(where), *this, context.rng,
                  context.log),
       scope_(context.loop) {}

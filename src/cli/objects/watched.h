@@ -13,8 +13,8 @@
 
 namespace muster::cli {
 
-// The objects of one selection as they are now, and a word at each change. Goes on through broken
-// connections. Lives on the loop; close() before it is destroyed.
+// The objects of one selection as they are now; `changed` is pulsed at each change. Goes on through
+// broken connections. Lives on the loop; close() before it or the event is destroyed.
 class Watched final : private cluster::Sink {
  public:
   enum class Change { Seen, Gone };
@@ -22,7 +22,7 @@ class Watched final : private cluster::Sink {
   using Listener = std::function<void(Change, const cluster::ObjectPtr&)>;
 
   Watched(Context& context, cluster::Cluster& cluster, const api::Resource& resource,
-          api::Selection where, Listener listener = {});
+          api::Selection where, rt::Event& changed, Listener listener = {});
 
   void start();
   Task<void> close();
@@ -34,10 +34,6 @@ class Watched final : private cluster::Sink {
   }
   // Why nothing will ever come: we may not look, or there is nothing of that kind.
   [[nodiscard]] std::optional<Error> refusal() const;
-  // Waits for the next change of any of this.
-  Task<Result<void>> next() { return changed_.wait(); }
-  // Wakes whoever waits in next().
-  void wake() { changed_.pulse(); }
 
  private:
   void begin() override { staged_.clear(); }
@@ -47,7 +43,7 @@ class Watched final : private cluster::Sink {
   Task<void> report_trouble();
 
   Listener listener_;
-  rt::Event changed_;
+  rt::Event& changed_;
   bool known_ = false;
   std::map<api::ObjectKey, cluster::ObjectPtr> objects_;
   std::map<api::ObjectKey, cluster::ObjectPtr> staged_;

@@ -102,9 +102,12 @@ class Evaluation {
 
   static bool compare(const json::Value& a, Comparison how, const json::Value& b) {
     std::partial_ordering order = std::partial_ordering::unordered;
-    if (a.is_number() && b.is_number()) order = a.as_double() <=> b.as_double();
-    else if (a.is_string() && b.is_string()) order = a.as_string() <=> b.as_string();
-    else if (a == b) order = std::partial_ordering::equivalent;
+    if (a.is_number() && b.is_number())
+      order = a.as_double() <=> b.as_double();
+    else if (a.is_string() && b.is_string())
+      order = a.as_string() <=> b.as_string();
+    else if (a == b)
+      order = std::partial_ordering::equivalent;
     switch (how) {
       case Comparison::Equal:
         return order == std::partial_ordering::equivalent;

@@ -53,7 +53,9 @@ class Reader {
 
   [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
   [[nodiscard]] char here() const { return at_end() ? '\0' : text_[at_]; }
-  [[nodiscard]] bool sees(std::string_view what) const { return text_.substr(at_).starts_with(what); }
+  [[nodiscard]] bool sees(std::string_view what) const {
+    return text_.substr(at_).starts_with(what);
+  }
   bool take(std::string_view what) {
     if (!sees(what)) return false;
     at_ += what.size();
@@ -120,7 +122,7 @@ class Reader {
     // Several things in one pair of braces: {.a "\t" .b}
     while (true) {
       skip_spaces();
-      if (here() == '}') break;
+      if (here() == '}' || at_end()) break;
       if (here() == '"' || here() == '\'') {
         found.emplace_back(Text{TRY(quoted())});
       } else {
@@ -150,8 +152,10 @@ class Reader {
     skip_spaces();
     Path found;
     const auto from = at_;
-    if (take("@")) found.from_root = false;
-    else take("$");
+    if (take("@"))
+      found.from_root = false;
+    else
+      take("$");
     while (!at_end() && !is_space(here()) && ends.find(here()) == std::string_view::npos)
       TRY(step(found, at_ == from));
     if (at_ == from) return wrong("a path like .metadata.name");
@@ -162,13 +166,14 @@ class Reader {
   Result<void> step(Path& path, bool first) {
     if (take("..")) {
       path.steps.push_back({Descent{}});
-      if (here() == '[' ) return {};
+      if (here() == '[') return {};
       return member(path);
     }
     if (here() == '[') return bracket(path);
     if (take(".")) {
       // "." alone is everything, and ".[0]" is "[0]".
-      if (at_end() || is_space(here()) || here() == '}' || here() == '[' || here() == ')') return {};
+      if (at_end() || is_space(here()) || here() == '}' || here() == '[' || here() == ')')
+        return {};
       return member(path);
     }
     if (first) return member(path);  // metadata.name

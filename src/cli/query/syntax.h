@@ -24,9 +24,9 @@ struct Path {
 struct Field {
   std::string name;
 };
-struct Wildcard {};   // every element, or every member
-struct Descent {};    // .., the value itself and everything below
-struct Slice {        // [from:to:by], and [at] as at:at+1
+struct Wildcard {};  // every element, or every member
+struct Descent {};   // .., the value itself and everything below
+struct Slice {       // [from:to:by], and [at] as at:at+1
   std::optional<std::int64_t> from;
   std::optional<std::int64_t> to;
   std::int64_t by = 1;

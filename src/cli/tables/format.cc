@@ -42,9 +42,10 @@ Result<std::vector<CustomColumn>> parse_columns(std::string_view text) {
   for (const std::string_view part : split_columns(text)) {
     const auto colon = part.find(':');
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == part.size()) {
-      return fail(ErrorCode::BadRequest,
-                  fmt::format("-o custom-columns: \"{}\" is not TITLE:PATH, like NAME:.metadata.name",
-                              printable(part)));
+      return fail(
+          ErrorCode::BadRequest,
+          fmt::format("-o custom-columns: \"{}\" is not TITLE:PATH, like NAME:.metadata.name",
+                      printable(part)));
     }
     columns.push_back({.title = std::string(part.substr(0, colon)),
                        .path = TRY(JsonPath::parse(part.substr(colon + 1)))});

@@ -59,12 +59,14 @@ std::weak_ordering order_of(const json::Value& a, const json::Value& b) {
 struct Keyed {
   json::Value key;
   bool has_key = false;
+  std::size_t place = 0;  // for equal keys: as they came
   Item item;
 };
 
 bool comes_before(const Keyed& a, const Keyed& b) {
   if (a.has_key != b.has_key) return b.has_key;
-  return a.has_key && order_of(a.key, b.key) < 0;
+  const auto order = a.has_key ? order_of(a.key, b.key) : std::weak_ordering::equivalent;
+  return order == 0 ? a.place < b.place : order < 0;
 }
 
 }  // namespace
@@ -85,6 +87,7 @@ Result<void> sort_items(std::vector<Item>& items, std::string_view path) {
     const auto found = TRY(wanted.find(*item.object));
     keyed.push_back({.key = found.empty() ? json::Value() : *found.front(),
                      .has_key = !found.empty(),
+                     .place = keyed.size(),
                      .item = item});
   }
   if (!keyed.empty() && std::ranges::none_of(keyed, &Keyed::has_key)) {
@@ -92,7 +95,7 @@ Result<void> sort_items(std::vector<Item>& items, std::string_view path) {
                 fmt::format("--sort-by={}: no object has that; a path is like .metadata.name",
                             printable(path)));
   }
-  std::ranges::stable_sort(keyed, comes_before);
+  std::ranges::sort(keyed, comes_before);
   for (std::size_t i = 0; i < keyed.size(); ++i) items[i] = std::move(keyed[i].item);
   return {};
 }

@@ -78,11 +78,11 @@ Layout layout_of(const NamedResource& of, const Objects& objects, Width width) {
             .age = 5};
   }
   if (of.resource == api::persistent_volumes()) {
-    return {.header = {"NAME", "CAPACITY", "RECLAIM POLICY", "STATUS", "CLAIM", "STORAGECLASS",
-                       "AGE"},
-            .row = volume_row,
-            .state = 3,
-            .age = 6};
+    return {
+        .header = {"NAME", "CAPACITY", "RECLAIM POLICY", "STATUS", "CLAIM", "STORAGECLASS", "AGE"},
+        .row = volume_row,
+        .state = 3,
+        .age = 6};
   }
   return {.header = {"NAME", "AGE"}, .row = other_row, .age = 1};
 }

@@ -10,9 +10,10 @@
 
 namespace muster::cli {
 
-// Prints these objects, and from then on each of those that are wanted as it changes, until a
+// Prints these objects, and from then on each of what is selected as it changes, until a
 // signal ends it or nobody reads any more. 128 and the signal.
 Task<Result<int>> print_as_they_change(Context& context, cluster::Cluster& cluster, std::string ns,
-                                       Wanted wanted, std::vector<Item> first, Printer& printer);
+                                       std::vector<Selected> selected, std::vector<Item> first,
+                                       Printer& printer);
 
 }  // namespace muster::cli

@@ -17,7 +17,8 @@ constexpr std::string_view kMemory = "memory";
 constexpr std::string_view kPods = "pods";
 
 bool counts_bytes(std::string_view resource) {
-  return resource == kMemory || resource == "ephemeral-storage" || resource.starts_with("hugepages-");
+  return resource == kMemory || resource == "ephemeral-storage" ||
+         resource.starts_with("hugepages-");
 }
 
 std::string shown_bytes(api::Quantity amount) {
@@ -25,7 +26,8 @@ std::string shown_bytes(api::Quantity amount) {
   double value = static_cast<double>(amount.whole());
   std::size_t unit = 0;
   for (; value >= 1024 && unit + 1 < kUnits.size(); ++unit) value /= 1024;
-  return fmt::format("{:.{}f}{}", value, value < 10 && unit > 0 && value != static_cast<int>(value) ? 1 : 0,
+  return fmt::format("{:.{}f}{}", value,
+                     value < 10 && unit > 0 && value != static_cast<int>(value) ? 1 : 0,
                      kUnits[unit]);
 }
 
@@ -41,7 +43,8 @@ std::vector<std::string> extended_resources(const Objects& nodes) {
   std::set<std::string> found;
   for (const auto& node : nodes) {
     for (const auto& [resource, amount] : amounts_in((*node)["status"]["allocatable"])) {
-      if (resource.find('/') != std::string::npos && amount > api::Quantity()) found.insert(resource);
+      if (resource.find('/') != std::string::npos && amount > api::Quantity())
+        found.insert(resource);
     }
   }
   return {found.begin(), found.end()};

@@ -24,7 +24,8 @@ std::optional<std::string> init_state(const json::Value& pod) {
     const std::string& waiting = status["state"]["waiting"]["reason"].as_string();
     if (!waiting.empty() && waiting != "PodInitializing") return "Init:" + waiting;
     if (ended.is_object())
-      return "Init:" + (ended["reason"].as_string().empty() ? "Error" : ended["reason"].as_string());
+      return "Init:" +
+             (ended["reason"].as_string().empty() ? "Error" : ended["reason"].as_string());
     return fmt::format("Init:{}/{}", done, pod["spec"]["initContainers"].as_array().size());
   }
   return std::nullopt;

@@ -23,7 +23,8 @@ std::string full_name(const Item& item) {
 }
 
 Cells without(Cells row, std::size_t column) {
-  if (column > 0 && column < row.size()) row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
+  if (column > 0 && column < row.size())
+    row.erase(row.begin() + static_cast<std::ptrdiff_t>(column));
   return row;
 }
 
@@ -62,6 +63,13 @@ Result<void> Printer::print(const std::vector<Item>& items, const Surroundings& 
     case Format::Kind::CustomColumns:
       return print_custom(items);
   }
+  return {};
+}
+
+Result<void> Printer::print_each(const std::vector<Item>& items, const Surroundings& around) {
+  if (prints_table() || options_.format.kind == Format::Kind::CustomColumns)
+    return print(items, around);
+  for (const Item& item : items) TRY(print_object(item));
   return {};
 }
 
@@ -167,8 +175,8 @@ void Printer::print_objects(const std::vector<Item>& items) {
 
 Result<void> Printer::print_jsonpath(const std::vector<Item>& items) {
   const bool alone = options_.single && items.size() == 1;
-  output_.print("{}", TRY(options_.format.jsonpath->apply(alone ? *items.front().object
-                                                                : list_of(items))));
+  output_.print(
+      "{}", TRY(options_.format.jsonpath->apply(alone ? *items.front().object : list_of(items))));
   return {};
 }
 

@@ -26,8 +26,10 @@ class Printer {
  public:
   Printer(Output& output, PrintOptions options);
 
-  // Everything.
+  // Everything, as one document where the format has such.
   Result<void> print(const std::vector<Item>& items, const Surroundings& around);
+  // Everything, as the first of what will be printed one by one.
+  Result<void> print_each(const std::vector<Item>& items, const Surroundings& around);
 
   enum class Fate { Seen, Gone };
   // One that changed; a row that says nothing new (but its age) is left out.

@@ -18,13 +18,14 @@ std::vector<api::Selection> selections_for(const std::vector<Item>& items, const
   std::vector<api::Selection> of_each;
   for (const Item& item : items) {
     const bool node = item.of->resource == api::nodes();
-    const bool job = item.of->dialect != nullptr &&
-                     !JobView::from(*item.object, *item.of->dialect).finished();
+    const bool job =
+        item.of->dialect != nullptr && !JobView::from(*item.object, *item.of->dialect).finished();
     if (!node && !job) continue;
     kinds.push_back(*item.of);
     if (job) {
-      of_each.push_back({.ns = api::namespace_of(*item.object),
-                         .labels = item.of->dialect->identity().pods_of(api::uid_of(*item.object))});
+      of_each.push_back(
+          {.ns = api::namespace_of(*item.object),
+           .labels = item.of->dialect->identity().pods_of(api::uid_of(*item.object))});
     }
   }
   return of_each.size() == kinds.size() && of_each.size() <= kFewJobs ? of_each

@@ -2,111 +2,138 @@
 
 #include <fmt/format.h>
 
-#include "api/pod.h"
+#include "api/object.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/find_job.h"
-#include "cli/jobs/job_view.h"
+#include "cli/describe/describe_job.h"
+#include "cli/describe/describe_node.h"
+#include "cli/describe/describe_pod.h"
+#include "cli/describe/description.h"
 #include "cli/jobs/listing.h"
-#include "cli/terminal/columns.h"
+#include "cli/objects/find_object.h"
+#include "cli/print_error.h"
+#include "cli/tables/node_rows.h"
 #include "cli/verbs/verbs.h"
-#include "plan/plan.h"
 #include "yaml/yaml.h"
 
 namespace muster::cli {
 namespace {
 
-std::string when(const std::optional<Time>& time) {
-  return time ? format_time(*time) : "-";
-}
-
-void print_job(Output& output, const json::Value& job, const plan::Dialect& dialect) {
-  const JobView view = JobView::from(job, dialect);
-  output.print("Name:        {}\nNamespace:   {}\nKind:        {} {}\nState:       {}\n",
-               api::name_of(job), api::namespace_of(job), dialect.identity().resource.kind,
-               dialect.identity().resource.api_version(), view.state());
-  output.print("Ranks:       {}/{}\nRestarts:    {}\nStarted:     {}\nCompleted:   {}\n",
-               view.ranks_ready, view.ranks, view.restarts, when(view.ledger.start_time),
-               when(view.ledger.completion_time));
-  if (!view.message.empty()) output.print("Message:     {}\n", view.message);
-  output.print("{}", root_cause(view, api::name_of(job)));
-  std::vector<std::vector<std::string>> rows = {{"  TYPE", "STATUS", "REASON", "SINCE"}};
-  for (const json::Value& condition : job["status"]["conditions"].as_array()) {
-    rows.push_back({"  " + condition["type"].as_string(), condition["status"].as_string(),
-                    condition["reason"].as_string(), condition["lastTransitionTime"].as_string()});
-  }
-  output.print("Conditions:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
-}
-
-Task<Result<void>> print_pods(Output& output, cluster::Cluster& cluster,
-                              const plan::Dialect& dialect, const json::Value& job) {
-  const auto pods = CO_TRY(co_await list_all(
-      cluster, api::pods(),
-      {.ns = api::namespace_of(job), .labels = dialect.identity().pods_of(api::uid_of(job))}));
-  std::vector<std::vector<std::string>> rows = {
-      {"  NAME", "ROLE", "RANK", "PHASE", "RESTARTS", "IP", "NODE"}};
-  for (const auto& pod : pods) {
-    rows.push_back(
-        {"  " + api::name_of(*pod), api::label_of(*pod, plan::labels::kRole),
-         api::label_of(*pod, plan::labels::kIndex), std::string(to_string(api::phase_of(*pod))),
-         std::to_string(api::restarts_of(*pod)), api::pod_ip_of(*pod), api::node_name_of(*pod)});
-  }
-  output.print("Pods:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
-  co_return Result<void>{};
-}
-
-Task<Result<void>> print_events(Output& output, cluster::Cluster& cluster,
-                                const json::Value& object, Time now) {
+Task<Result<std::string>> describe_events(cluster::Cluster& cluster, cluster::ObjectPtr object,
+                                          Time now) {
+  // Those of a node name it instead of its uid.
+  const bool is_node = api::kind_of(*object) == "Node";
   auto events = CO_TRY(co_await list_all(
       cluster, api::events(),
-      {.ns = api::namespace_of(object), .fields = "involvedObject.uid=" + api::uid_of(object)}));
+      {.ns = api::namespace_of(*object),
+       .fields = is_node ? "involvedObject.kind=Node,involvedObject.name=" + api::name_of(*object)
+                         : "involvedObject.uid=" + api::uid_of(*object)}));
   std::ranges::sort(events, {},
-                    [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
-  std::vector<std::vector<std::string>> rows = {{"  AGE", "TYPE", "REASON", "MESSAGE"}};
+                           [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
+  std::vector<std::vector<std::string>> rows = {{"AGE", "TYPE", "REASON", "MESSAGE"}};
   for (const auto& event : events) {
     const auto last = api::time_at((*event)["lastTimestamp"]);
-    rows.push_back({"  " + (last ? format_age(now - *last) : "-"), (*event)["type"].as_string(),
+    rows.push_back({last ? format_age(now - *last) : "-", (*event)["type"].as_string(),
                     (*event)["reason"].as_string(), (*event)["message"].as_string()});
   }
-  output.print("Events:\n{}", rows.size() > 1 ? columns(rows) : "  none\n");
+  Description text(0);
+  text.table("Events", rows);
+  co_return text.text();
+}
+
+Task<Result<std::string>> describe_details(cluster::Cluster& cluster, FoundObject found) {
+  const json::Value& object = *found.object;
+  if (const plan::Dialect* dialect = found.of.dialect) {
+    const auto pods =
+        CO_TRY(co_await list_all(cluster, api::pods(),
+                                 {.ns = api::namespace_of(object),
+                                  .labels = dialect->identity().pods_of(api::uid_of(object))}));
+    co_return describe_job(object, *dialect, pods);
+  }
+  if (found.of.resource == api::pods()) co_return describe_pod(object);
+  if (found.of.resource == api::nodes()) {
+    auto pods = CO_TRY(co_await list_all(cluster, api::pods(),
+                                         {.fields = "spec.nodeName=" + api::name_of(object)}));
+    std::erase_if(pods, [](const auto& pod) { return !takes_room(*pod); });
+    co_return describe_node(object, pods);
+  }
+  co_return yaml::write(object);
+}
+
+// One after the other, an empty line between.
+Task<Result<void>> describe_all(Context& context, cluster::Cluster& cluster,
+                                std::vector<FoundObject> all) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string details = CO_TRY(co_await describe_details(cluster, all[i]));
+    const std::string events =
+        CO_TRY(co_await describe_events(cluster, all[i].object, context.loop.now()));
+    context.output.print("{}{}{}", i > 0 ? "\n" : "", details, events);
+  }
   co_return Result<void>{};
 }
 
-Task<Result<int>> describe_job(Context& context, OpenCluster& target, JobName where) {
-  const FoundJob found =
-      CO_TRY(co_await find_job(context, target.cluster(), target.ns(), std::move(where)));
-  print_job(context.output, *found.job, *found.dialect);
-  CO_TRY(co_await print_pods(context.output, target.cluster(), *found.dialect, *found.job));
-  CO_TRY(co_await print_events(context.output, target.cluster(), *found.job, context.loop.now()));
+Task<Result<int>> describe_named(Context& context, OpenCluster& target,
+                                 std::vector<ObjectName> names) {
+  std::vector<FoundObject> all;
+  int code = exit_code::kOk;
+  for (const ObjectName& name : names) {
+    auto found =
+        co_await find_object(context, target.cluster(), target.ns(), name, BareName::JobOrPod);
+    if (found) {
+      all.push_back(std::move(*found));
+    } else if (found.error().code == ErrorCode::NotFound) {
+      print_error(context.output, found.error());
+      code = exit_code::kFailed;
+    } else {
+      co_return fail(found.error());
+    }
+  }
+  CO_TRY(co_await describe_all(context, target.cluster(), std::move(all)));
+  co_return code;
+}
+
+Task<Result<int>> describe_kinds(Context& context, OpenCluster& target, Wanted wanted) {
+  const Fetched fetched =
+      CO_TRY(co_await fetch(context, target.cluster(), target.ns(), std::move(wanted)));
+  std::vector<FoundObject> all;
+  for (const Listing& listing : fetched.listings) {
+    for (const auto& object : listing.objects) all.push_back({.of = listing.of, .object = object});
+  }
+  if (all.empty()) context.output.note("No resources found in {} namespace.\n", target.ns());
+  CO_TRY(co_await describe_all(context, target.cluster(), std::move(all)));
   co_return exit_code::kOk;
 }
 
-Task<Result<int>> describe_object(Context& context, OpenCluster& target, api::Resource resource,
-                                  std::string name) {
-  const auto object = CO_TRY(co_await target.cluster().get(
-      resource, {.ns = resource.namespaced() ? target.ns() : "", .name = name}));
-  context.output.print("{}", yaml::write(*object));
-  CO_TRY(co_await print_events(context.output, target.cluster(), *object, context.loop.now()));
-  co_return exit_code::kOk;
-}
-
-// NAME, KIND/NAME, or RESOURCE NAME.
-Result<JobName> what(const Context& context, const DescribeOptions& options) {
-  if (options.resource.empty()) return parse_job_name(context.registry, options.name);
-  return JobName{.kinds = TRY(resources_named(context.registry, options.resource)),
-                 .name = options.name};
+// A word that is both a job's name and a type is the job; where it is only a type, all of it.
+Task<Result<int>> describe_word(Context& context, OpenCluster& target, ObjectName name,
+                                Wanted wanted) {
+  const auto found =
+      co_await find_object(context, target.cluster(), target.ns(), name, BareName::Job);
+  if (found || found.error().code != ErrorCode::NotFound)
+    co_return co_await describe_named(context, target, {name});
+  co_return co_await describe_kinds(context, target, std::move(wanted));
 }
 
 }  // namespace
 
 Task<int> describe(Context& context, DescribeOptions options) {
-  const auto wanted = what(context, options);
-  if (!wanted) co_return refuse_resource(context.output, wanted.error());
+  Wanted wanted{.labels = options.labels};
+  if (options.words.size() == 1) {
+    if (auto kinds = resources_listed(context.registry, options.words.front()))
+      wanted.kinds = std::move(*kinds);
+  }
+  auto names = parse_names(context.registry, options.words);
+  if (!names) co_return refuse_resource(context.output, names.error());
+  if (!options.labels.empty() && wanted.kinds.empty()) {
+    co_return refuse_resource(context.output,
+                              {.code = ErrorCode::BadRequest,
+                               .message = "-l selects from a type: muster describe pods -l a=b"});
+  }
   co_return co_await with_cluster(
-      context, PlaneParts::Store, [&context, wanted = *wanted](OpenCluster& target) {
-        const NamedResource& first = wanted.kinds.front();
-        return first.dialect != nullptr
-                   ? describe_job(context, target, wanted)
-                   : describe_object(context, target, first.resource, wanted.name);
+      context, PlaneParts::Store,
+      [&context, names = std::move(*names), wanted = std::move(wanted)](OpenCluster& target) {
+        if (!wanted.labels.empty()) return describe_kinds(context, target, wanted);
+        if (!wanted.kinds.empty()) return describe_word(context, target, names.front(), wanted);
+        return describe_named(context, target, names);
       });
 }
 

@@ -2,11 +2,10 @@
 
 #include <fmt/format.h>
 
-#include "api/exec.h"
+#include "api/object.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/find_job.h"
 #include "cli/jobs/find_rank.h"
-#include "cli/print_error.h"
+#include "cli/objects/find_object.h"
 #include "cli/terminal/attached_program.h"
 #include "cli/verbs/verbs.h"
 #include "cluster/kube/kube_cluster.h"
@@ -14,33 +13,18 @@
 namespace muster::cli {
 namespace {
 
-// NAME, KIND/NAME, pods/NAME, or RESOURCE NAME.
-Result<JobName> what(const Context& context, const ExecVerbOptions& options) {
-  const auto slash = options.name.find('/');
-  const bool bare = options.resource.empty() && slash == std::string::npos;
-  std::string resource = options.resource;
-  if (resource.empty()) resource = bare ? "jobs" : options.name.substr(0, slash);
-  const bool split = options.resource.empty() && !bare;
-  JobName where{.kinds = TRY(resources_named(context.registry, resource)),
-                .name = split ? options.name.substr(slash + 1) : options.name};
-  const NamedResource& first = where.kinds.front();
-  if (first.dialect == nullptr && first.resource != api::pods()) {
-    return fail(ErrorCode::BadRequest,
-                fmt::format("{} run nothing: name a job or a pod", first.resource.plural));
-  }
-  return where;
-}
-
-Task<Result<FoundRank>> find_place(Context& context, OpenCluster& target, JobName where,
+Task<Result<FoundRank>> find_place(Context& context, OpenCluster& target, ObjectName name,
                                    ExecVerbOptions options) {
-  FoundRank place;
-  if (where.kinds.front().dialect == nullptr) {
-    place.pod = {.ns = target.ns(), .name = where.name};
-  } else {
-    const FoundJob job =
-        CO_TRY(co_await find_job(context, target.cluster(), target.ns(), std::move(where)));
-    place = CO_TRY(co_await find_running_rank(target.cluster(), job,
+  const FoundObject found =
+      CO_TRY(co_await find_job_or_pod(context, target.cluster(), target.ns(), std::move(name)));
+  FoundRank place{.pod = api::key_of(*found.object)};
+  if (found.of.dialect != nullptr) {
+    place = CO_TRY(co_await find_running_rank(target.cluster(),
+                                              {.dialect = found.of.dialect, .job = found.object},
                                               {.role = options.role, .index = options.rank}));
+  } else if (!options.role.empty() || options.rank) {
+    co_return fail(ErrorCode::BadRequest,
+                   fmt::format("{} is a pod: --role and --rank are for jobs", place.pod.name));
   }
   if (!options.container.empty()) place.container = options.container;
   co_return place;
@@ -59,9 +43,9 @@ AttachOptions attachment(Output& output, const ExecVerbOptions& options) {
   return attach;
 }
 
-Task<Result<int>> exec_in(Context& context, OpenCluster& target, JobName where,
+Task<Result<int>> exec_in(Context& context, OpenCluster& target, ObjectName name,
                           ExecVerbOptions options) {
-  const FoundRank place = CO_TRY(co_await find_place(context, target, std::move(where), options));
+  const FoundRank place = CO_TRY(co_await find_place(context, target, std::move(name), options));
   if (target.remote() == nullptr) {
     co_return fail(ErrorCode::Unavailable, fmt::format("nothing runs in {}: start it with {}",
                                                        context.home, context.command("up")));
@@ -79,12 +63,12 @@ Task<Result<int>> exec_in(Context& context, OpenCluster& target, JobName where,
 }  // namespace
 
 Task<int> exec(Context& context, ExecVerbOptions options) {
-  const auto wanted = what(context, options);
-  if (!wanted) co_return refuse_resource(context.output, wanted.error());
+  const auto name = parse_only_name(context.registry, options.words);
+  if (!name) co_return refuse_resource(context.output, name.error());
   co_return co_await with_cluster(
       context, PlaneParts::Store,
-      [&context, wanted = *wanted, options = std::move(options)](OpenCluster& target) {
-        return exec_in(context, target, wanted, options);
+      [&context, name = *name, options = std::move(options)](OpenCluster& target) {
+        return exec_in(context, target, name, options);
       });
 }
 

@@ -1,9 +1,9 @@
 #include <fmt/format.h>
 
-#include "base/strings.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/listing.h"
 #include "cli/objects/object_names.h"
+#include "cli/print_error.h"
 #include "cli/tables/live.h"
 #include "cli/tables/printer.h"
 #include "cli/tables/surroundings.h"
@@ -35,18 +35,21 @@ Result<Wanted> what(const Context& context, const GetOptions& options) {
   return wanted;
 }
 
-Task<Result<int>> get_from(Context& context, OpenCluster& target, Wanted wanted,
-                           GetOptions options, PrintOptions print) {
+Task<Result<int>> get_from(Context& context, OpenCluster& target, Wanted wanted, GetOptions options,
+                           PrintOptions print) {
   const std::string ns = context.all_namespaces ? "" : target.ns();
   print.single = wanted.names.size() == 1;
   print.namespaces = context.all_namespaces;
-  const auto listings = CO_TRY(co_await fetch_listings(context, target.cluster(), ns, wanted));
-  std::vector<Item> items = items_of(listings);
+  const Fetched fetched = CO_TRY(co_await fetch(context, target.cluster(), ns, wanted));
+  std::vector<Item> items = items_of(fetched.listings);
   if (!options.sort_by.empty()) CO_TRY(sort_items(items, options.sort_by));
   Printer printer(context.output, print);
+  for (const Error& error : fetched.missing) print_error(context.output, error);
+  if (!fetched.missing.empty() && (items.empty() || options.watch)) co_return exit_code::kFailed;
   if (options.watch) {
-    co_return co_await print_as_they_change(context, target.cluster(), ns, std::move(wanted),
-                                            std::move(items), printer);
+    co_return co_await print_as_they_change(context, target.cluster(), ns,
+                                            selections_for(wanted, fetched, ns), std::move(items),
+                                            printer);
   }
   const bool lists = print.format.kind == Format::Kind::Json ||
                      print.format.kind == Format::Kind::Yaml ||
@@ -57,10 +60,9 @@ Task<Result<int>> get_from(Context& context, OpenCluster& target, Wanted wanted,
     co_return exit_code::kOk;
   }
   Surroundings around;
-  if (printer.prints_table())
-    around = co_await look_around(context, target.cluster(), items, ns);
+  if (printer.prints_table()) around = co_await look_around(context, target.cluster(), items, ns);
   CO_TRY(printer.print(items, around));
-  co_return exit_code::kOk;
+  co_return fetched.missing.empty() ? exit_code::kOk : exit_code::kFailed;
 }
 
 }  // namespace
@@ -71,12 +73,13 @@ Task<int> get(Context& context, GetOptions options) {
   auto format = parse_format(options.output);
   if (!format) co_return refuse_resource(context.output, format.error());
   PrintOptions print{.format = std::move(*format), .headers = options.headers};
-  co_return co_await with_cluster(
-      context, PlaneParts::Store,
-      [&context, wanted = std::move(*wanted), print = std::move(print),
-       options = std::move(options)](OpenCluster& target) {
-        return get_from(context, target, wanted, options, print);
-      });
+  // Whoever goes on looking must not keep the store from those who run something.
+  const PlaneParts parts = options.watch ? PlaneParts::All : PlaneParts::Store;
+  co_return co_await with_cluster(context, parts,
+                                  [&context, wanted = std::move(*wanted), print = std::move(print),
+                                   options = std::move(options)](OpenCluster& target) {
+                                    return get_from(context, target, wanted, options, print);
+                                  });
 }
 
 }  // namespace muster::cli

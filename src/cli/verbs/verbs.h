@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/time.h"
 #include "cli/completion/completing.h"
 #include "cli/context.h"
 #include "cli/jobs/rank_filter.h"
@@ -41,16 +42,20 @@ struct ExplainOptions {
 int explain(const Context& context, const ExplainOptions& options);
 
 struct GetOptions {
-  std::string resource = "jobs";
-  std::vector<std::string> names;
+  // RESOURCE[,RESOURCE…], RESOURCE NAME…, RESOURCE/NAME…, or NAMEs of jobs; none: all jobs
+  std::vector<std::string> words;
   std::string output;
   std::string labels;
+  std::string fields;
+  std::string sort_by;
+  bool headers = true;
+  bool watch = false;
 };
 Task<int> get(Context& context, GetOptions options);
 
 struct DescribeOptions {
-  std::string resource;  // empty: a job
-  std::string name;
+  std::vector<std::string> words;  // as of `get`
+  std::string labels;
 };
 Task<int> describe(Context& context, DescribeOptions options);
 
@@ -82,8 +87,7 @@ struct TopOptions {
 Task<int> top(Context& context, TopOptions options);
 
 struct ExecVerbOptions {
-  std::string resource;  // empty: a job, or said in front of the name
-  std::string name;
+  std::vector<std::string> words;  // NAME, TYPE/NAME or TYPE NAME of a job or a pod
   std::string role;
   std::optional<int> rank;
   std::string container;
@@ -94,28 +98,31 @@ struct ExecVerbOptions {
 Task<int> exec(Context& context, ExecVerbOptions options);
 
 struct DeleteOptions {
-  std::vector<std::string> words;  // NAME… of jobs, or RESOURCE NAME…
+  std::vector<std::string> words;  // NAME… of jobs, TYPE/NAME…, TYPE NAME…, or TYPE to select from
   std::vector<std::string> files;
+  std::string labels;
+  bool all = false;
+  bool ignore_not_found = false;
   bool wait = true;
   std::optional<int> grace_seconds;
 };
 Task<int> remove(Context& context, DeleteOptions options);
 
 struct WaitOptions {
-  std::string name;
+  std::vector<std::string> words;  // NAME…, TYPE/NAME… or TYPE NAME…
   std::string condition = "finished";
-  std::optional<double> timeout_seconds;
+  std::optional<Duration> timeout;
 };
 Task<int> wait(Context& context, WaitOptions options);
 
 struct PauseOptions {
-  std::string name;
+  std::vector<std::string> words;  // NAME…, TYPE/NAME… or TYPE NAME… of jobs
   bool wait = true;  // until nothing of it runs
 };
 Task<int> pause(Context& context, PauseOptions options);
 
 struct ResumeOptions {
-  std::string name;
+  std::vector<std::string> words;
 };
 Task<int> resume(Context& context, ResumeOptions options);
 

@@ -26,7 +26,9 @@ class OtherStatus : public VerbTest {
  protected:
   Outcome wait_for(const std::string& condition) {
     return outcome([&](Context& context) {
-      return wait(context, {.name = "bert", .condition = condition, .timeout_seconds = 0.05});
+      return wait(
+          context,
+          {.words = {"bert"}, .condition = condition, .timeout = std::chrono::milliseconds(50)});
     });
   }
   const ToyKind& toy_ = kind("Toy", "toy.dev");
@@ -36,15 +38,16 @@ TEST_F(OtherStatus, IsListed) {
   create(toy_, "bert", status_of("GOING"));
   create(toy_, "gpt", status_of("HELD"));
   const Outcome seen = outcome([](Context& context) { return get(context, {.output = "wide"}); });
-  EXPECT_THAT(seen.out, ::testing::ContainsRegex("bert +Toy +Running +1/4 +0 +[0-9]+s +ToyGOING"));
-  EXPECT_THAT(seen.out, ::testing::ContainsRegex("gpt +Toy +Suspended +1/4"));
+  // Its status says 1/4; but no pod is there now.
+  EXPECT_THAT(seen.out, ::testing::ContainsRegex("bert +Toy +Running +0/4 +0 +[0-9]+s +ToyGOING"));
+  EXPECT_THAT(seen.out, ::testing::ContainsRegex("gpt +Toy +Suspended +0/4"));
 }
 
 TEST_F(OtherStatus, IsDescribed) {
   create(toy_, "bert",
          status_of("BROKEN", plan::Cause{.role = "Rank", .index = 2, .pod = "p", .exit_code = 3}));
   const Outcome seen =
-      outcome([](Context& context) { return describe(context, {.name = "bert"}); });
+      outcome([](Context& context) { return describe(context, {.words = {"bert"}}); });
   EXPECT_THAT(seen.out, AllOf(HasSubstr("State:       Failed\n"), HasSubstr("Ranks:       1/4\n"),
                               HasSubstr("Message:     so it is\n"), HasSubstr("Rank 2"),
                               HasSubstr("exit 3"), HasSubstr("Conditions:\n  none\n")));

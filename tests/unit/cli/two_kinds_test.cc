@@ -21,20 +21,23 @@ class TwoKinds : public VerbTest {
   }
   Outcome get_it(std::string resource, std::vector<std::string> names = {},
                  std::string output = "name") {
-    return outcome([&](Context& context) {
-      return get(context, {.resource = resource, .names = names, .output = output});
-    });
+    names.insert(names.begin(), resource);
+    return outcome(
+        [&](Context& context) { return get(context, {.words = names, .output = output}); });
   }
   Outcome describe_it(std::string name, std::string resource = "") {
-    return outcome(
-        [&](Context& context) { return describe(context, {.resource = resource, .name = name}); });
+    std::vector<std::string> words = {name};
+    if (!resource.empty()) words.insert(words.begin(), resource);
+    return outcome([&](Context& context) { return describe(context, {.words = words}); });
   }
   Outcome delete_it(std::vector<std::string> words) {
     return outcome([&](Context& context) { return remove(context, {.words = words}); });
   }
   Outcome wait_for(std::string name) {
     return outcome([&](Context& context) {
-      return wait(context, {.name = name, .condition = "running", .timeout_seconds = 0.05});
+      return wait(
+          context,
+          {.words = {name}, .condition = "running", .timeout = std::chrono::milliseconds(50)});
     });
   }
   Outcome logs_of(std::string name) {
@@ -125,15 +128,14 @@ class AbsentKind : public VerbTest {
 TEST_F(AbsentKind, IsPassedOverWhenKindsAreLookedThrough) {
   create(there_, "bert");
   const auto list = [](std::string resource, std::vector<std::string> names) {
-    return [=](Context& context) {
-      return get(context, {.resource = resource, .names = names, .output = "name"});
-    };
+    names.insert(names.begin(), resource);
+    return [=](Context& context) { return get(context, {.words = names, .output = "name"}); };
   };
   EXPECT_EQ(outcome(list("jobs", {})).out, "msjobs.old.dev/bert\n");
   EXPECT_EQ(outcome(list("jobs", {"bert"})).out, "msjobs.old.dev/bert\n");
   EXPECT_EQ(outcome(list("msjobs.new.dev", {})).code, 1);
   const Outcome described =
-      outcome([](Context& context) { return describe(context, {.name = "bert"}); });
+      outcome([](Context& context) { return describe(context, {.words = {"bert"}}); });
   EXPECT_THAT(described.out, HasSubstr("MSJob old.dev/v1"));
   EXPECT_THAT(described.err, IsEmpty());
   const Outcome removed =

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -100,11 +101,57 @@ class VerbTest : public ::testing::Test {
     EXPECT_TRUE(stored) << stored.error().message;
   }
 
+  // Any object, and its status if it has one.
+  void create(const api::Resource& resource, json::Value object) {
+    const auto created = loop_.run(cluster().create(resource, object));
+    ASSERT_TRUE(created) << created.error().message;
+    const json::Value& status = std::as_const(object)["status"];
+    if (!status.is_object()) return;
+    json::Value with_status = **created;
+    with_status["status"] = status;
+    const auto stored = loop_.run(cluster().update_status(resource, std::move(with_status)));
+    ASSERT_TRUE(stored) << stored.error().message;
+  }
+  [[nodiscard]] std::string uid_of(const ToyKind& kind, const std::string& name) {
+    const auto job =
+        loop_.run(cluster().get(kind.identity().resource, {.ns = "default", .name = name}));
+    return job ? api::uid_of(**job) : "";
+  }
+  // A pod of one container that does as `state` says: {running: {}}.
+  static json::Value pod(const std::string& name, const json::Value& state = {}) {
+    json::Value container =
+        json::Object{{"name", "main"}, {"image", "busybox"}, {"command", json::Array{"true"}}};
+    json::Value made =
+        json::Object{{"apiVersion", "v1"},
+                     {"kind", "Pod"},
+                     {"metadata", json::Object{{"name", name}, {"namespace", "default"}}},
+                     {"spec", json::Object{{"containers", json::Array{container}}}}};
+    if (state.is_null()) return made;
+    const json::Value& ended = state["terminated"];
+    made["status"]["phase"] = !ended.is_object()                ? "Running"
+                              : ended["exitCode"].as_int() == 0 ? "Succeeded"
+                                                                : "Failed";
+    made["status"]["containerStatuses"] = json::Array{json::Object{
+        {"name", "main"}, {"ready", !ended.is_object()}, {"restartCount", 0}, {"state", state}}};
+    return made;
+  }
+  // A pod of a job.
+  [[nodiscard]] json::Value rank(const ToyKind& kind, const std::string& job, int index,
+                                 const json::Value& state = json::Object{
+                                     {"running", json::Object{}}}) {
+    json::Value made = pod(fmt::format("{}-rank-{}", job, index), state);
+    made["metadata"]["labels"] =
+        json::Object{{kind.identity().uid_label, uid_of(kind, job)},
+                     {std::string(plan::labels::kRole), "Rank"},
+                     {std::string(plan::labels::kIndex), std::to_string(index)}};
+    return made;
+  }
+
   [[nodiscard]] rt::RealLoop& loop() { return loop_; }
   [[nodiscard]] CapturedOutput& output() { return output_; }
   [[nodiscard]] const std::string& home() const { return home_; }
 
- private:
+  // The server's own side: what happens there without a command line.
   cluster::Cluster& cluster() {
     if (!server_) {
       serving_ = std::make_unique<Context>(make_context(served_));
@@ -114,6 +161,8 @@ class VerbTest : public ::testing::Test {
     }
     return server_->cluster();
   }
+
+ private:
   Context make_context(const plan::Registry& registry) {
     return {.loop = loop_,
             .pool = pool_,
