@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 
 from checks import BIN, PATIENCE, Failure, Final, check, finished_as, uninterrupted, wait_until
-from machine import Traces
+from machine import Traces, command_lines
 
 MSJOBS = "/apis/mindspore.gitee.com/v1/namespaces/default/msjobs"
 PADDLEJOBS = "/apis/batch.paddlepaddle.org/v1/namespaces/default/paddlejobs"
@@ -118,6 +118,19 @@ class Home:
                 return False
         wait_until(answers, "the API of muster up", pause=0.005)
 
+    def plane(self):
+        """The process that runs the control plane for the commands of the home; None when there is none."""
+        for pid, words in command_lines():
+            if words[1:4] == ["--home", str(self.path), "plane"]:
+                return pid
+        return None
+
+    def kill_planes(self):
+        while pid := self.plane():
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+            wait_until(lambda: self.plane() != pid, "a killed plane to go")
+
     def down(self):
         if self.up_process is None or self.up_process.poll() is not None:
             return
@@ -208,6 +221,7 @@ class Home:
             if process.poll() is None:
                 process.kill()
                 process.wait()
+        self.kill_planes()
         self.traces.clear()
 
     def stop_everything(self):
@@ -218,7 +232,7 @@ class Home:
         if not self.path.exists():
             return
         if self.up_process is None or self.up_process.poll() is not None:
-            if not self.traces.shims() and not self.traces.links():
+            if not self.traces.shims() and not self.traces.links() and not self.plane():
                 return
             self.up()
         for jobs in (MSJOBS, PADDLEJOBS, CHAINERJOBS, MPIJOBS):

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,9 @@ namespace {
 
 // A name and an error with all its causes.
 constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;
+
+// A plane that cannot start has little to end.
+constexpr Duration kPatience = std::chrono::seconds(15);
 
 struct SpawnAttributes {
   posix_spawn_file_actions_t files{};
@@ -119,7 +123,7 @@ Result<std::unique_ptr<LaunchedPlane>> LaunchedPlane::launch(Context& context,
 }
 
 LaunchedPlane::LaunchedPlane(rt::RealLoop& loop, Fd socket, int pid)
-    : socket_(loop, socket.release()), pid_(pid) {}
+    : loop_(loop), socket_(loop, socket.release()), pid_(pid) {}
 
 LaunchedPlane::~LaunchedPlane() {
   // One that has ended already is not left as a zombie for as long as we live.
@@ -141,7 +145,15 @@ Task<Result<void>> LaunchedPlane::ready() {
   }
   const json::Value answer = CO_TRY(json::read(text));
   if (answer["status"].as_string() == "Success") co_return Result<void>{};
+  co_await wait_until_gone(loop_, pid_, kPatience);
   co_return fail(api::error_from_status(200, answer));
+}
+
+Task<void> wait_until_gone(rt::RealLoop& loop, int pid, Duration limit) {
+  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
+  if (process < 0) co_return;  // it is
+  rt::Descriptor ended(loop, process);
+  [[maybe_unused]] const auto waited = co_await rt::with_timeout(loop, limit, ended.readable());
 }
 
 void tell_starter(int socket, const Result<void>& started) {

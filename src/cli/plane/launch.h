@@ -29,7 +29,8 @@ class LaunchedPlane {
                                                        const json::Value& settings);
   ~LaunchedPlane();
 
-  // When it serves; or why it does not, in its own words. Gone when it died without a word.
+  // When it serves; or why it does not, in its own words, and it has ended then. Gone when it died
+  // without a word.
   Task<Result<void>> ready();
   // From now on it stays only for those who hold a session.
   void release() { socket_.close(); }
@@ -37,9 +38,13 @@ class LaunchedPlane {
  private:
   LaunchedPlane(rt::RealLoop& loop, Fd socket, int pid);
 
+  rt::RealLoop& loop_;
   rt::Descriptor socket_;
   int pid_;
 };
+
+// Until a process has ended, ours or not, but not longer than the limit.
+Task<void> wait_until_gone(rt::RealLoop& loop, int pid, Duration limit);
 
 // The other side: says how the start went. Nothing for success.
 void tell_starter(int socket, const Result<void>& started);

@@ -1,8 +1,5 @@
 #include "cli/plane/link.h"
 
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <fmt/format.h>
 
 #include "api/status.h"
@@ -223,21 +220,13 @@ Task<std::vector<std::string>> PlaneLink::leave() {
   stream_.reset();
   co_await http_.close();
   const bool going = answer ? (*answer)["going"].as_bool() : failure_ && temporary_;
-  if (going) co_await wait_until_gone();
+  if (going) co_await wait_until_gone(context_.loop, pid_, kPatience);
   if (answer && (*answer)["others"].as_int() == 0) {
     for (const json::Value& name : (*answer)["unfinished"].as_array())
       stays_for.push_back(name.as_string());
   }
   launched_.reset();
   co_return stays_for;
-}
-
-Task<void> PlaneLink::wait_until_gone() {
-  const int process = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
-  if (process < 0) co_return;
-  rt::Descriptor ended(context_.loop, process);
-  [[maybe_unused]] const auto waited =
-      co_await rt::with_timeout(context_.loop, kPatience, ended.readable());
 }
 
 }  // namespace muster::cli

@@ -55,7 +55,6 @@ class PlaneLink {
   void hear(const json::Value& line);
   void give_up(Error why);
   Task<Result<json::Value>> say_goodbye();
-  Task<void> wait_until_gone();
 
   Context& context_;
   net::HttpClient http_;

@@ -28,7 +28,8 @@ struct Change {
 // What a store held when it was opened.
 struct Contents {
   Version version = 0;    // the newest ever acknowledged
-  Version log_floor = 0;  // the log holds every change after this one
+  Version log_floor = 0;  // `log` holds every change after this one
+  Version trimmed = 0;    // and the file every one after this
   std::vector<Change> objects;
   std::vector<Change> log;  // oldest first
 };

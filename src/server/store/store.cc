@@ -44,7 +44,7 @@ Result<std::unique_ptr<Store>> Store::open(Options options) {
   store->file_ = TRY(StoreFile::open(home + "/store.db"));
   store->contents_ = store->file_->take_contents();
   store->committed_ = store->appended_ = store->contents_.version;
-  store->trimmed_ = store->contents_.log_floor;
+  store->trimmed_ = store->contents_.trimmed;
   for (const Change& change : store->contents_.log) {
     store->commit_times_.emplace_back(change.time, change.version);
   }

@@ -13,7 +13,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/cluster/open_cluster.h"
+#include "cli/context.h"
+#include "served_home.h"
 #include "toy_kind.h"
 
 namespace muster::cli {
@@ -51,7 +52,7 @@ class VerbTest : public ::testing::Test {
     home_ = ::mkdtemp(path);
   }
   ~VerbTest() override {
-    if (server_) loop_.run(server_->close());
+    if (served_home_) loop_.run(served_home_->close());
     std::filesystem::remove_all(home_);
   }
 
@@ -153,13 +154,13 @@ class VerbTest : public ::testing::Test {
 
   // The server's own side: what happens there without a command line.
   cluster::Cluster& cluster() {
-    if (!server_) {
+    if (!served_home_) {
       serving_ = std::make_unique<Context>(make_context(served_));
-      auto opened = loop_.run(OpenCluster::open(*serving_, PlaneParts::Store));
-      EXPECT_TRUE(opened) << opened.error().message;
-      server_ = std::move(*opened);
+      auto served = loop_.run(ServedHome::start(*serving_, {}));
+      EXPECT_TRUE(served) << served.error().message;
+      served_home_ = std::move(*served);
     }
-    return server_->cluster();
+    return served_home_->cluster();
   }
 
  private:
@@ -182,7 +183,7 @@ class VerbTest : public ::testing::Test {
   plan::Registry served_;
   plan::Registry known_;
   std::unique_ptr<Context> serving_;
-  std::unique_ptr<OpenCluster> server_;
+  std::unique_ptr<ServedHome> served_home_;
 };
 
 }  // namespace muster::cli
