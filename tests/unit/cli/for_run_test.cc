@@ -150,7 +150,7 @@ TEST_F(ForRunTest, TheCommandLineChangesWhatIsChecked) {
   EXPECT_EQ(worker["replicas"], json::Value(8));
   EXPECT_EQ(worker["template"]["spec"]["containers"][0]["env"][0]["value"], json::Value("x"));
   EXPECT_THAT(error({.files = {path}, .set = {"spec.msReplicaSpecs.Worker.replicas=many"}}),
-              HasSubstr("spec.msReplicaSpecs.Worker.replicas: must be an integer"));
+              HasSubstr("spec.msReplicaSpecs.Worker.replicas: must be a whole number"));
 }
 
 TEST_F(ForRunTest, DirectoriesOfThisMachineAreNotForClusters) {
