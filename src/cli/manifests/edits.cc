@@ -70,12 +70,14 @@ std::string did_you_mean(const plan::UnknownField& field) {
 Result<void> apply(const std::string& text, std::vector<Manifest*>& manifests) {
   const Setting setting = TRY(parse_setting(text));
   std::optional<Error> why;
+  bool helps = false;  // it knows what was meant
   bool applied = false;
   for (Manifest* manifest : manifests) {
     const auto missing = TRY(try_setting(setting, *manifest));
     if (!missing) {
       applied = true;
-    } else if (!why || !missing->meant.empty()) {  // the one that can help
+    } else if (!why || (!helps && !missing->meant.empty())) {
+      helps = !missing->meant.empty();
       why = Error{.code = ErrorCode::Invalid,
                   .message = fmt::format("--set {}: {} {} ({}) has no field {}{}", text,
                                          manifest->resource.kind, api::name_of(manifest->object),
