@@ -94,9 +94,10 @@ Result<void> check_manifest(Manifest& manifest, const std::string& ns, TargetKin
 }
 
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& named,
-                                             const plan::Registry& registry) {
+                                             const plan::Registry& registry,
+                                             const std::vector<std::string>& others) {
   std::vector<Manifest> manifests;
-  for (const std::string& file : TRY(manifest_files(named))) {
+  for (const std::string& file : TRY(manifest_files(named, others))) {
     const auto text = std::make_shared<const std::string>(TRY(read_manifest_file(file)));
     const auto documents = yaml::read(*text);
     if (!documents) return fail(documents.error().in(file));

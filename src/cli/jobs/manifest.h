@@ -29,9 +29,10 @@ struct Manifest {
 enum class TargetKind { Embedded, Kubernetes };
 
 // The documents of files (directories, "-" for standard input): of a known kind, and not looked at
-// any further.
+// any further. `others` are files that are known to be no manifests.
 Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& named,
-                                             const plan::Registry& registry);
+                                             const plan::Registry& registry,
+                                             const std::vector<std::string>& others = {});
 
 // Everything wrong with one that is to run there: a name, and for jobs that we run everything that
 // the dialect checks. The namespace is filled in.

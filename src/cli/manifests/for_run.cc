@@ -109,7 +109,7 @@ Result<Validation> parse_validation(const std::string& word) {
 Result<std::vector<Manifest>> manifests_for_run(Context& context,
                                                 const std::vector<std::string>& files,
                                                 const SubmissionOptions& options) {
-  auto manifests = TRY(read_manifests(files, context.registry));
+  auto manifests = TRY(read_manifests(files, context.registry, context.image_files));
   TRY(edit(context, options, manifests));
   const std::string ns = context.ns.empty() ? "default" : context.ns;
   for (Manifest& manifest : manifests) TRY(check(context, ns, options.validation, manifest));

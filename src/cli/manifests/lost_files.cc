@@ -19,7 +19,7 @@ void LostFiles::see(const json::Value& pod) {
   if (directory_.empty()) directory_ = node::submitter_directory(pod);
 }
 
-std::optional<std::string> LostFiles::sentence() const {
+std::optional<std::string> LostFiles::sentence(const std::string& here) const {
   std::int64_t files = 0;
   bool more = false;
   for (const auto& [uid, count] : by_pod_) {
@@ -27,10 +27,12 @@ std::optional<std::string> LostFiles::sentence() const {
     more = more || count >= node::kMostCountedFiles;
   }
   if (files == 0) return std::nullopt;
-  return fmt::format("{}{} written below {} {} not kept; to keep them: --mount {}",
+  const bool in_sight = directory_ == here;
+  return fmt::format("{}{} written below {} {} not kept; to keep such files: --mount {}",
                      more ? "at least " : "",
-                     files == 1 ? "1 file" : fmt::format("{} files", files), directory_,
-                     files == 1 ? "was" : "were", directory_);
+                     files == 1 ? "1 file" : fmt::format("{} files", files),
+                     in_sight ? "this directory" : directory_, files == 1 ? "was" : "were",
+                     in_sight ? "." : directory_);
 }
 
 }  // namespace muster::cli

@@ -32,19 +32,23 @@ Result<std::string> read_all(int fd, const std::string& name) {
   }
 }
 
-bool is_manifest(const fs::directory_entry& entry) {
+bool is_manifest(const fs::directory_entry& entry, const std::vector<std::string>& others) {
   std::error_code error;
   const auto extension = entry.path().extension();
-  return (extension == ".yaml" || extension == ".yml" || extension == ".json") &&
-         entry.is_regular_file(error);
+  const bool named_so = extension == ".yaml" || extension == ".yml" || extension == ".json";
+  return named_so && entry.is_regular_file(error) &&
+         std::ranges::none_of(others, [&](const std::string& other) {
+           return fs::equivalent(other, entry.path(), error);
+         });
 }
 
-Result<std::vector<std::string>> manifests_in(const std::string& directory) {
+Result<std::vector<std::string>> manifests_in(const std::string& directory,
+                                              const std::vector<std::string>& others) {
   std::vector<std::string> files;
   std::error_code error;
   for (fs::directory_iterator entry(directory, error), end; !error && entry != end;
        entry.increment(error)) {
-    if (is_manifest(*entry)) files.push_back(entry->path().string());
+    if (is_manifest(*entry, others)) files.push_back(entry->path().string());
   }
   if (error) {
     return fail(ErrorCode::Io, fmt::format("cannot read {}: {}", directory, error.message()));
@@ -60,7 +64,8 @@ Result<std::vector<std::string>> manifests_in(const std::string& directory) {
 
 }  // namespace
 
-Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& named) {
+Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& named,
+                                                const std::vector<std::string>& others) {
   std::vector<std::string> files;
   for (const std::string& name : named) {
     std::error_code error;
@@ -68,7 +73,7 @@ Result<std::vector<std::string>> manifest_files(const std::vector<std::string>& 
       files.push_back(name);
       continue;
     }
-    for (auto& file : TRY(manifests_in(name))) files.push_back(std::move(file));
+    for (auto& file : TRY(manifests_in(name, others))) files.push_back(std::move(file));
   }
   return files;
 }

@@ -134,6 +134,9 @@ TEST_F(ForRunTest, DirectoriesStandForTheirManifestsByName) {
   EXPECT_THAT(manifest_files({directory, "-", "other.yaml"}).value(),
               ElementsAre(directory + "/a.json", directory + "/b.yml", directory + "/c.yaml", "-",
                           "other.yaml"));
+  EXPECT_THAT(manifest_files({directory}, {directory + "/../all/b.yml", "nowhere"}).value(),
+              ElementsAre(directory + "/a.json", directory + "/c.yaml"))
+      << "the rows of images.yaml often lie beside the jobs";
   EXPECT_EQ(loaded({.files = {directory}})->size(), 3U);
   ::mkdir((home() + "/none").c_str(), 0755);
   EXPECT_EQ(error({.files = {home() + "/none"}}),
@@ -195,12 +198,14 @@ TEST(LostFiles, AreCountedOnceForEachPod) {
   EXPECT_FALSE(lost.sentence());
   lost.see(pod("a", 1));
   EXPECT_EQ(lost.sentence(),
-            "1 file written below /home/me was not kept; to keep them: --mount /home/me");
+            "1 file written below /home/me was not kept; to keep such files: --mount /home/me");
   lost.see(pod("a", 3));
   lost.see(pod("a", 3));
   lost.see(pod("b", 4));
   EXPECT_EQ(lost.sentence(),
-            "7 files written below /home/me were not kept; to keep them: --mount /home/me");
+            "7 files written below /home/me were not kept; to keep such files: --mount /home/me");
+  EXPECT_EQ(lost.sentence("/home/me"),
+            "7 files written below this directory were not kept; to keep such files: --mount .");
   lost.see(pod("b", 10'000));
   EXPECT_THAT(*lost.sentence(), HasSubstr("at least 10003 files"));
 }
