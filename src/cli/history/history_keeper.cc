@@ -60,6 +60,12 @@ RecordedPod recorded(const json::Value& pod) {
   return out;
 }
 
+// An object says in whole seconds when it was made; two runs of one name may fit into one.
+Time made_at(const json::Value& object, Time now) {
+  const Time said = api::creation_time_of(object).value_or(now);
+  return now - said < std::chrono::seconds(2) ? now : said;
+}
+
 }  // namespace
 
 // Hands on what is new or has changed, and what is gone, also when only a list says so.
@@ -157,7 +163,7 @@ void HistoryKeeper::see_job(const json::Value& job, const plan::Dialect& dialect
          .kind = dialect.identity().resource.kind,
          .resource = dialect.identity().resource.qualified(),
          .uid = uid,
-         .created = api::creation_time_of(job).value_or(context_.loop.now())});
+         .created = made_at(job, context_.loop.now())});
   if (!view.finished() && !deleted) {
     living_.insert(uid);
     return;
@@ -199,7 +205,7 @@ void HistoryKeeper::see_lone_pod(const json::Value& pod, bool deleted) {
          .kind = "Pod",
          .resource = "pods",
          .uid = uid,
-         .created = api::creation_time_of(pod).value_or(context_.loop.now())});
+         .created = made_at(pod, context_.loop.now())});
   const JobView view = pod_view(pod);
   if (!view.finished() && !deleted) return;
   RecordedEnd how = end_of(view, api::time_at(pod["status"]["startTime"]), context_.loop.now());
