@@ -78,6 +78,7 @@ void Parser::add_logs() {
   app->add_flag("--failed", logs_.failed, "Only ranks that failed by themselves");
   app->add_option("--role", logs_.filter.role, "Only this role");
   app->add_option("--rank", ranks_, "Only these ranks: 0,4-7");
+  app->add_option("-c,--container", logs_.container, "Only this container");
   app->add_flag("!--no-prefix", logs_.prefix, "Without the rank in front");
   app->callback([this] {
     if (!ranks_.empty()) {

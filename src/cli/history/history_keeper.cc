@@ -46,10 +46,8 @@ RecordedPod recorded(const json::Value& pod) {
       .uid = api::uid_of(pod),
       .role = api::label_of(pod, plan::labels::kRole),
       .index = static_cast<int>(parse_int(api::label_of(pod, plan::labels::kIndex)).value_or(0))};
-  for (const char* list : {"initContainers", "containers"}) {
-    for (const json::Value& container : pod["spec"][list].as_array())
-      out.containers.push_back(container["name"].as_string());
-  }
+  for (const json::Value& container : pod["spec"]["containers"].as_array())
+    out.containers.push_back(container["name"].as_string());
   const auto phase = api::phase_of(pod);
   if (!api::is_finished(phase)) return out;
   out.exit_code = 0;

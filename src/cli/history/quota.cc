@@ -51,6 +51,15 @@ std::map<std::string, fs::path> log_directories(const std::string& home) {
   return found;
 }
 
+// Pods that have files here: those that run, and those that were not cleaned up after yet.
+std::set<std::string> pods_here(const std::string& home) {
+  std::set<std::string> uids;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(home + "/pods", error))
+    uids.insert(entry.path().filename());
+  return uids;
+}
+
 }  // namespace
 
 Quota Quota::from(const Context& context) {
@@ -106,6 +115,15 @@ std::set<std::string> keep_within(const std::string& home, const Quota& quota,
     lost.erase(oldest.uid);
   }
   return lost;
+}
+
+Task<void> keep_node_within(Context& context, Quota quota) {
+  do {
+    const auto kept = co_await context.pool.run(context.loop, [home = context.home, quota] {
+      return keep_within(home, quota, pods_here(home));
+    });
+    if (!kept) co_return;
+  } while (co_await rt::sleep_for(context.loop, std::chrono::minutes(10)));
 }
 
 }  // namespace muster::cli

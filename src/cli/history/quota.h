@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/context.h"
+#include "rt/task.h"
 
 namespace muster::cli {
 
@@ -24,5 +25,9 @@ struct Quota {
 // the pool. Returns the uids of runs that have a record without an end and do not live.
 std::set<std::string> keep_within(const std::string& home, const Quota& quota,
                                   const std::set<std::string>& living);
+
+// The same for a machine that is a node of a cluster and has no history: logs of pods that are
+// gone. Looks every ten minutes until it is cancelled.
+Task<void> keep_node_within(Context& context, Quota quota);
 
 }  // namespace muster::cli

@@ -1,9 +1,12 @@
 #include "cli/jobs/job_follower.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "api/pod.h"
+#include "cli/history/run_record.h"
 #include "cli/jobs/listing.h"
+#include "cli/logs/log_target.h"
 
 namespace muster::cli {
 
@@ -119,6 +122,20 @@ void JobFollower::lose_pod(const cluster::ObjectPtr& pod) {
   logs_->forget(api::uid_of(*pod));
 }
 
+// Pods that came and went while nobody could tell us of them.
+void JobFollower::see_recorded_pods() {
+  if (context_.wants_cluster() || !logs_->wants_all_runs()) return;
+  const auto run = read_record(context_.home, followed_.uid);
+  if (!run) return;
+  for (const RecordedPod& pod : run->pods) {
+    for (const KeptContainer& container : kept_containers(context_.home, *run, pod)) {
+      const bool is_main =
+          std::ranges::find(pod.containers, container.origin.container) != pod.containers.end();
+      if (is_main) logs_->see_kept(container);
+    }
+  }
+}
+
 // The job and its pods are watched separately: the end of the job may be seen before its pods.
 Task<void> JobFollower::drain_logs(Duration limit) {
   if (!logs_) co_return;
@@ -126,6 +143,7 @@ Task<void> JobFollower::drain_logs(Duration limit) {
   if (pods) {
     for (const auto& pod : *pods) logs_->see(*pod);
   }
+  see_recorded_pods();
   co_await logs_->drain(limit);
 }
 

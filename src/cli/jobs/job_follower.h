@@ -50,6 +50,7 @@ class JobFollower {
 
   void see_pod(const cluster::ObjectPtr& pod);
   void lose_pod(const cluster::ObjectPtr& pod);
+  void see_recorded_pods();
 
   Context& context_;
   cluster::Cluster& cluster_;

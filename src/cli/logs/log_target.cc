@@ -39,22 +39,8 @@ std::optional<int> last_attempt(const fs::path& container) {
   return last;
 }
 
-void add_containers(const std::string& home, const RunRecord& run, const RecordedPod& pod,
-                    std::vector<KeptContainer>& out) {
-  const std::string directory = node::log_directory(home, run.ns, pod.name, pod.uid);
-  std::error_code error;
-  for (const auto& container : fs::directory_iterator(directory, error)) {
-    const auto attempt = last_attempt(container.path());
-    if (!attempt) continue;
-    out.push_back({.origin = {.pod = pod.name,
-                              .container = container.path().filename(),
-                              .role = pod.role,
-                              .index = pod.index,
-                              .alone = pod.containers.size() < 2},
-                   .pod_uid = pod.uid,
-                   .directory = directory,
-                   .attempt = *attempt});
-  }
+void append(std::vector<KeptContainer>& all, std::vector<KeptContainer> more) {
+  std::ranges::move(more, std::back_inserter(all));
 }
 
 bool is_meant(const RunRecord& run, const std::string& ns, const LogName& name) {
@@ -138,6 +124,26 @@ Result<LogName> parse_log_name(const plan::Registry& registry, const std::string
   return name;
 }
 
+std::vector<KeptContainer> kept_containers(const std::string& home, const RunRecord& run,
+                                           const RecordedPod& pod) {
+  std::vector<KeptContainer> out;
+  const std::string directory = node::log_directory(home, run.ns, pod.name, pod.uid);
+  std::error_code error;
+  for (const auto& container : fs::directory_iterator(directory, error)) {
+    const auto attempt = last_attempt(container.path());
+    if (!attempt) continue;
+    out.push_back({.origin = {.pod = pod.name,
+                              .container = container.path().filename(),
+                              .role = pod.role,
+                              .index = pod.index,
+                              .alone = pod.containers.size() < 2},
+                   .pod_uid = pod.uid,
+                   .directory = directory,
+                   .attempt = *attempt});
+  }
+  return out;
+}
+
 std::vector<KeptContainer> LogTarget::kept(const std::string& home) const {
   std::vector<KeptContainer> out;
   if (!record) return out;
@@ -146,7 +152,7 @@ std::vector<KeptContainer> LogTarget::kept(const std::string& home) const {
   for (const auto& pod : pods)
     last.erase(
         rank_of(api::label_of(*pod, plan::labels::kRole), index_of(*pod), api::name_of(*pod)));
-  for (const auto& [rank, pod] : last) add_containers(home, *record, *pod, out);
+  for (const auto& [rank, pod] : last) append(out, kept_containers(home, *record, *pod));
   return out;
 }
 
@@ -157,7 +163,7 @@ std::vector<KeptContainer> LogTarget::kept_before(const std::string& home) const
   for (const RecordedPod& pod : record->pods)
     all[rank_of(pod.role, pod.index, pod.name)].push_back(&pod);
   for (const auto& [rank, ones] : all) {
-    if (ones.size() > 1) add_containers(home, *record, *ones[ones.size() - 2], out);
+    if (ones.size() > 1) append(out, kept_containers(home, *record, *ones[ones.size() - 2]));
   }
   return out;
 }

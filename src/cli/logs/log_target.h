@@ -41,6 +41,10 @@ struct LogTarget {
   [[nodiscard]] std::string ranks() const;
 };
 
+// What a pod that may be gone left in the home.
+std::vector<KeptContainer> kept_containers(const std::string& home, const RunRecord& run,
+                                           const RecordedPod& pod);
+
 // The run that is meant: that one, else what exists under the name, else the newest that is
 // remembered. NotFound says where it was looked for.
 Task<Result<LogTarget>> find_log_target(Context& context, OpenCluster& target, LogName name);

@@ -8,6 +8,7 @@
 #include "cli/logs/container_log.h"
 #include "rt/loop.h"
 #include "rt/task.h"
+#include "rt/wait.h"
 
 namespace muster::cli {
 
@@ -41,6 +42,8 @@ class LogMerge {
   };
 
   Task<Result<bool>> refill(std::size_t source);
+  Task<void> fill(std::size_t source, rt::Gate& gate, std::optional<Error>& cancelled);
+  Task<Result<void>> fill_all();
 
   rt::Loop& loop_;
   std::vector<Source> sources_;

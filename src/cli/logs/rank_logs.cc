@@ -48,6 +48,8 @@ RankLogs::~RankLogs() = default;
 
 bool RankLogs::wanted(const LogOrigin& origin) const {
   return options_.filter.accepts(origin.role, origin.index) &&
+         (options_.container.empty() || origin.container.empty() ||
+          options_.container == origin.container) &&
          (options_.pods.empty() || options_.pods.contains(origin.pod));
 }
 
@@ -78,6 +80,7 @@ void RankLogs::see(const json::Value& pod) {
 
 void RankLogs::see_container(const json::Value& pod, const std::string& container,
                              LogOrigin origin) {
+  if (!wanted(origin)) return;
   const std::string key = api::uid_of(pod) + "/" + container;
   const auto progress = ContainerProgress::of(pod, container);
   const auto known = logs_.find(key);

@@ -33,6 +33,7 @@ class RankLogs {
   struct Options {
     RankFilter filter;
     std::set<std::string> pods;  // their names; empty: all
+    std::string container;       // empty: all
     LogWindow window;
     bool previous = false;
     bool first_run = false;  // begin with a container's first run, not with its latest
@@ -60,6 +61,7 @@ class RankLogs {
   Task<void> drain(Duration limit);
   Task<void> close();
 
+  [[nodiscard]] bool wants_all_runs() const { return options_.first_run; }
   [[nodiscard]] std::size_t count() const { return logs_.size(); }
   [[nodiscard]] std::size_t refused() const { return refused_; }
   // Says what could not be read, each reason once.

@@ -35,6 +35,7 @@ Result<LogWindow> window_of(const LogsOptions& options, Time now) {
 
 Result<RankLogs::Options> wanted(const LogsOptions& options, const LogTarget& target, Time now) {
   RankLogs::Options wanted{.filter = options.filter,
+                           .container = options.container,
                            .window = TRY(window_of(options, now)),
                            .previous = options.previous,
                            .init = true};
@@ -58,6 +59,11 @@ int tell_nothing(Context& context, const LogsOptions& options, const LogTarget& 
   const std::string ranks = target.ranks();
   if (options.previous) {
     context.output.note("error: no container of {} was started again\n", target.key.name);
+    return exit_code::kFailed;
+  }
+  if (!options.container.empty() && !filtered) {
+    context.output.note("error: no pod of {} has a container {}\n", target.key.name,
+                        printable(options.container));
     return exit_code::kFailed;
   }
   if (filtered && !ranks.empty()) {

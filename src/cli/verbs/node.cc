@@ -9,6 +9,7 @@
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/node_options.h"
 #include "cli/cluster/stalls.h"
+#include "cli/history/quota.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
@@ -112,6 +113,7 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
   if (http) http->start();
   rt::TaskScope watching(context.loop);
   watching.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
+  watching.spawn(keep_node_within(context, Quota::from(context)));
   const auto started = co_await agent->start();
   if (started) {
     context.log.info("node {} is registered", options.name);

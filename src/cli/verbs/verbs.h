@@ -68,6 +68,7 @@ struct LogsOptions {
   std::string since;       // a duration
   std::string since_time;  // RFC 3339
   bool failed = false;     // only ranks that did
+  std::string container;   // empty: all
   RankFilter filter;
   bool prefix = true;
 };
