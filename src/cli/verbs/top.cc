@@ -5,7 +5,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/listing.h"
-#include "cli/jobs/usage_table.h"
+#include "cli/tables/usage_table.h"
 #include "cli/terminal/terminal.h"
 #include "cli/verbs/verbs.h"
 #include "json/write.h"

@@ -1,4 +1,4 @@
-#include "cli/jobs/usage_table.h"
+#include "cli/tables/usage_table.h"
 
 #include <gtest/gtest.h>
 
