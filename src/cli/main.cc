@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "cli/cluster/unused_kubeconfig.h"
 #include "cli/command_line/command_line.h"
+#include "cli/command_line/shell_words.h"
 #include "cli/verbs/verbs.h"
 #include "dialects/registry.h"
 
@@ -92,6 +93,7 @@ int main(int argc, char** argv) {
                   .output = output,
                   .home = home_of(environment, flags.home),
                   .where = where_words(flags),
+                  .typed = shell_words(argc, argv),
                   .insecure = flags.insecure,
                   .ns = flags.ns,
                   .all_namespaces = flags.all_namespaces,

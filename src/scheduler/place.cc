@@ -173,10 +173,10 @@ Free free_amounts(const std::vector<NodeView>& nodes, const std::vector<PodView>
   return free;
 }
 
-void refuse(const Group& entry, const std::string& message, bool never, Placement& placement) {
+void refuse(const Group& entry, const std::string& message, Refused::Why why,
+            Placement& placement) {
   for (const PodView* pod : entry.waiting) {
-    placement.refused.push_back(
-        {.key = pod->key, .uid = pod->uid, .message = message, .never = never});
+    placement.refused.push_back({.key = pod->key, .uid = pod->uid, .message = message, .why = why});
   }
 }
 
@@ -200,11 +200,51 @@ bool wait_for_claims(const std::vector<NodeView>& nodes, const Group& entry, con
   for (const PodView* pod : entry.waiting) {
     const auto why = missing_claim(*pod, claims);
     if (!why) continue;
-    refuse(entry, fmt::format("0/{} nodes are available: {}.", nodes.size(), *why), false,
-           placement);
+    refuse(entry, fmt::format("0/{} nodes are available: {}.", nodes.size(), *why),
+           Refused::Why::Claim, placement);
     return true;
   }
   return false;
+}
+
+// Whether even an empty machine has no room. A node that is not ready yet may be soon.
+bool can_never_fit(std::vector<NodeView> nodes, const Group& entry, std::size_t enough,
+                   const Free& empty) {
+  for (NodeView& node : nodes) node.usable = true;
+  Free all = empty;
+  std::vector<Binding> unused;
+  return !nodes.empty() && fit(nodes, entry.waiting, all, unused).has_value() &&
+         unused.size() < enough;
+}
+
+// 2, 1500m; bytes in a unit that people read.
+std::string amount_text(const std::string& resource, const api::Quantity& amount) {
+  if (resource != "memory" && resource != "ephemeral-storage") return amount.text();
+  constexpr double kGi = 1024.0 * 1024 * 1024;
+  const double size = static_cast<double>(amount.whole()) / kGi;
+  return fmt::format("{:.{}f}Gi", size, size < 10 ? 1 : 0);
+}
+
+// What a group that can never fit asks for, and what there is.
+std::string too_much(const std::vector<NodeView>& nodes, const Group& entry) {
+  Amounts asked;
+  for (const PodView* pod : entry.waiting) {
+    for (const auto& [resource, amount] : pod->requests) asked[resource] = asked[resource] + amount;
+  }
+  Amounts there;
+  for (const NodeView& node : nodes) {
+    for (const auto& [resource, amount] : node.allocatable)
+      there[resource] = there[resource] + amount;
+  }
+  std::vector<std::string> parts;
+  for (const auto& [resource, amount] : asked) {
+    if (there[resource] < amount)
+      parts.push_back(fmt::format("{} {} asked for, {} there", amount_text(resource, amount),
+                                  resource, amount_text(resource, there[resource])));
+  }
+  const std::string_view who = entry.waiting.size() == 1 ? "It" : "They";
+  if (parts.empty()) return fmt::format(" {} can never fit on this machine.", who);
+  return fmt::format(" {} can never fit on this machine: {}.", who, join(parts, ", "));
 }
 
 enum class Outcome { Placed, WaitsForRoom, WaitsForOthers, NeverFits };
@@ -214,7 +254,7 @@ Outcome place_group(const std::vector<NodeView>& nodes, const Group& entry, Free
   const int members = entry.placed + static_cast<int>(entry.waiting.size());
   if (members < entry.size) {
     refuse(entry, fmt::format("waiting for the gang: {} of {} pods exist", members, entry.size),
-           false, placement);
+           Refused::Why::Gang, placement);
     return Outcome::WaitsForOthers;
   }
   Free trial = free;
@@ -228,21 +268,17 @@ Outcome place_group(const std::vector<NodeView>& nodes, const Group& entry, Free
       Group rest = entry;
       rest.waiting.erase(rest.waiting.begin(),
                          rest.waiting.begin() + static_cast<std::ptrdiff_t>(bindings.size()));
-      refuse(rest, *reason, false, placement);
+      refuse(rest, *reason, Refused::Why::Room, placement);
     }
     return Outcome::Placed;
   }
-  Free all = empty;
-  std::vector<Binding> unused;
-  const bool never = fit(nodes, entry.waiting, all, unused).has_value() && unused.size() < enough;
+  const bool never = can_never_fit(nodes, entry, enough, empty);
   const std::string whole =
       entry.waiting.size() == 1
           ? ""
           : fmt::format(" All {} pods must fit together.", entry.waiting.size());
-  const std::string can_never =
-      never ? " They can never fit on this machine: ask for less, or set a smaller minAvailable."
-            : "";
-  refuse(entry, *reason + whole + can_never, never, placement);
+  refuse(entry, *reason + whole + (never ? too_much(nodes, entry) : ""),
+         never ? Refused::Why::Never : Refused::Why::Room, placement);
   return never ? Outcome::NeverFits : Outcome::WaitsForRoom;
 }
 
@@ -293,8 +329,8 @@ Placement place(const std::vector<NodeView>& nodes, const std::vector<PodView>& 
   std::set<std::string> full;  // queues whose first waits for room
   for (const Group& entry : group(pods)) {
     if (full.contains(entry.queue)) {
-      refuse(entry, fmt::format("waiting in queue {}: others come first", entry.queue), false,
-             placement);
+      refuse(entry, fmt::format("waiting in queue {}: others come first", entry.queue),
+             Refused::Why::Queue, placement);
     } else if (!wait_for_claims(nodes, entry, known, placement) &&
                place_group(nodes, entry, free, empty, placement) == Outcome::WaitsForRoom &&
                !entry.queue.empty()) {

@@ -57,10 +57,17 @@ struct Binding {
 };
 
 struct Refused {
+  enum class Why {
+    Room,   // others have it
+    Never,  // it would not fit on an empty machine either
+    Gang,   // its peers do not exist yet
+    Queue,  // others come first
+    Claim,  // one of its claims is not bound
+  };
   api::ObjectKey key;
   std::string uid;
   std::string message;  // as kube-scheduler words it: 0/1 nodes are available: …
-  bool never = false;   // it would not fit on an empty machine either
+  Why why = Why::Room;
 };
 
 struct Placement {

@@ -2,6 +2,7 @@
 
 #include "api/event.h"
 #include "api/object.h"
+#include "api/waiting.h"
 
 namespace muster::scheduler {
 namespace {
@@ -21,18 +22,48 @@ bool ours_or_placed(const json::Value& pod) {
          !api::label_of(pod, kQueueLabel).empty();
 }
 
-json::Value unschedulable(const json::Value& pod, const std::string& message, Time now) {
+std::string_view reason_for(Refused::Why why) {
+  switch (why) {
+    case Refused::Why::Gang:
+      return api::not_placed::kGangIncomplete;
+    case Refused::Why::Queue:
+      return api::not_placed::kQueued;
+    case Refused::Why::Claim:
+      return api::not_placed::kVolumeUnbound;
+    case Refused::Why::Room:
+    case Refused::Why::Never:
+      break;
+  }
+  return api::not_placed::kUnschedulable;
+}
+
+// A condition as it is from now on; it keeps the time since when it has its status.
+json::Value condition(const json::Value& pod, std::string_view type, std::string_view status,
+                      std::string_view reason, const std::string& message, Time now) {
+  const json::Value& old = api::condition_of(pod, type);
+  const bool same = old["status"].as_string() == status;
+  return json::Object{
+      {"type", type},
+      {"status", status},
+      {"reason", reason},
+      {"message", message},
+      {"lastProbeTime", nullptr},
+      {"lastTransitionTime", same ? old["lastTransitionTime"] : json::Value(format_time(now))}};
+}
+
+json::Value not_placed(const json::Value& pod, const Refused& refused, Time now) {
   json::Value changed = pod;
   json::Array conditions;
-  for (const json::Value& condition : pod["status"]["conditions"].as_array()) {
-    if (condition["type"].as_string() != "PodScheduled") conditions.push_back(condition);
+  for (const json::Value& one : pod["status"]["conditions"].as_array()) {
+    const std::string& type = one["type"].as_string();
+    if (type != "PodScheduled" && type != api::kCannotStart) conditions.push_back(one);
   }
-  conditions.push_back(json::Object{{"type", "PodScheduled"},
-                                    {"status", "False"},
-                                    {"reason", "Unschedulable"},
-                                    {"message", message},
-                                    {"lastProbeTime", nullptr},
-                                    {"lastTransitionTime", format_time(now)}});
+  conditions.push_back(
+      condition(pod, "PodScheduled", "False", reason_for(refused.why), refused.message, now));
+  if (refused.why == Refused::Why::Never) {
+    conditions.push_back(condition(pod, api::kCannotStart, "True", api::cannot_start::kNeverFits,
+                                   refused.message, now));
+  }
   changed["status"]["conditions"] = std::move(conditions);
   return changed;
 }
@@ -126,9 +157,13 @@ Task<void> Scheduler::explain(Refused refused) {
   const auto pod = co_await cluster_.get(api::pods(), refused.key);
   if (!pod || api::uid_of(**pod) != refused.uid) co_return;
   const Time now = loop_.now();
-  [[maybe_unused]] const auto status =
-      co_await cluster_.update_status(api::pods(), unschedulable(**pod, refused.message, now));
-  if (refused.message.starts_with("waiting for the gang")) co_return;
+  const auto told = co_await cluster_.update_status(api::pods(), not_placed(**pod, refused, now));
+  if (!told && told.error().code == ErrorCode::Conflict) {  // it changed meanwhile: once more
+    explained_.erase(refused.uid);
+    changed_.set();
+    co_return;
+  }
+  if (refused.why == Refused::Why::Gang) co_return;
   [[maybe_unused]] const auto event =
       co_await cluster_.create(api::events(), event_for(**pod, refused.message, now, rng_));
 }

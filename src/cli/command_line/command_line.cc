@@ -9,21 +9,9 @@
 #include "base/version.h"
 #include "cli/cluster/capacity.h"
 #include "cli/command_line/declared.h"
+#include "cli/command_line/shell_words.h"
 
 namespace muster::cli {
-namespace {
-
-// As a shell would have to be given it.
-std::string shell_word(const std::string& text) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:=@,+~";
-  if (text.find_first_not_of(kPlain) == std::string::npos) return text;
-  std::string quoted = "'";
-  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
-}  // namespace
 
 Parser::Parser(Output& output, Flags& flags, Verb& verb)
     : app_(std::make_unique<CLI::App>()), output_(output), flags_(flags), verb_(verb) {
@@ -36,6 +24,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   add_common();
   group_ = "Run";
   add_run();
+  add_attach();
   add_up();
   add_plane();
   add_images();

@@ -56,6 +56,7 @@ class Parser {
   void add_node_flags(CLI::App* app);   // for commands that make this machine a node
 
   void add_run();
+  void add_attach();
   void add_up();
   void add_plane();
   void add_get();
@@ -91,6 +92,7 @@ class Parser {
   std::map<std::string, Notes> notes_;
   RunOptions run_;
   std::vector<std::string> run_named_;
+  FollowOptions attach_;
   std::string dry_run_ = "client";
   std::string validate_ = "strict";
   ImagesOptions images_;

@@ -21,9 +21,17 @@ void Parser::add_run() {
       ->expected(0, 1)
       ->default_str("client")
       ->check(CLI::IsMember({"client", "none"}));
-  app->add_option("-o,--output", run_.output, "Of a dry run: yaml or json")
+  app->add_option(
+         "-o,--output", run_.output,
+         "json: how it ended as one object on standard output, all else on standard error; "
+         "of a dry run: yaml or json")
       ->check(CLI::IsMember({"yaml", "json"}));
   add_submission(app);
+  app->add_flag("-d,--detach", run_.detach, "Do not wait for the end; muster attach follows it");
+  app->add_flag("--rm", run_.remove, "Delete what was created once it has ended; logs are kept");
+  app->add_option("--report", run_.report, "Write how it ended, as -o json prints it, to a file")
+      ->type_name("FILE");
+  app->add_option("--junit", run_.junit, "The same for readers of JUnit's XML")->type_name("FILE");
   app->callback([this, app] {
     run_.files.insert(run_.files.end(), run_named_.begin(), run_named_.end());
     if (run_.files.empty()) throw CLI::RequiredError("FILE (a manifest, or - for standard input)");
@@ -31,6 +39,10 @@ void Parser::add_run() {
       run_.submission.validation = *validation;
     }
     run_.dry_run = app->count("--dry-run") > 0 && dry_run_ != "none";
+    if (run_.output == "yaml" && !run_.dry_run)
+      throw CLI::ValidationError("-o", "yaml is for --dry-run; how a run ended is json");
+    if (run_.detach && run_.remove)
+      throw CLI::ValidationError("--rm", "deletes at the end, which --detach does not wait for");
     verb_ = [this](Context& context) { return run(context, run_); };
   });
 }
@@ -51,6 +63,14 @@ void Parser::add_submission(CLI::App* app) {
   app->add_option("--validate", validate_,
                   "Of fields that nobody knows: strict refuses them, warn says so, ignore does not")
       ->check(CLI::IsMember({"strict", "warn", "ignore", "true", "false"}));
+}
+
+void Parser::add_attach() {
+  CLI::App* app =
+      command("attach", "Follow a job that runs to its end, as run does: its logs, its exit code.",
+              "  muster attach bert\n  muster attach pods/probe");
+  app->add_option("NAME", attach_.name, "Name of the job, KIND/NAME, or pods/NAME")->required();
+  app->callback([this] { verb_ = [this](Context& context) { return attach(context, attach_); }; });
 }
 
 void Parser::add_up() {

@@ -9,7 +9,7 @@
 #include "api/pod.h"
 #include "base/strings.h"
 #include "cli/describe/description.h"
-#include "cli/jobs/job_view.h"
+#include "cli/run/failure.h"
 #include "cli/tables/job_rows.h"
 #include "cli/tables/pod_rows.h"
 #include "plan/plan.h"
@@ -38,8 +38,7 @@ std::int64_t index_of(const json::Value& pod) {
 
 std::vector<std::vector<std::string>> pod_rows(Objects pods) {
   std::ranges::sort(pods, {}, [](const auto& pod) {
-    return std::tuple(api::label_of(*pod, plan::labels::kRole), index_of(*pod),
-                      api::name_of(*pod));
+    return std::tuple(api::label_of(*pod, plan::labels::kRole), index_of(*pod), api::name_of(*pod));
   });
   std::vector<std::vector<std::string>> rows = {
       {"NAME", "ROLE", "RANK", "STATUS", "RESTARTS", "IP", "NODE"}};
@@ -54,8 +53,8 @@ std::vector<std::vector<std::string>> pod_rows(Objects pods) {
 
 }  // namespace
 
-std::string describe_job(const json::Value& job, const plan::Dialect& dialect,
-                         const Objects& pods) {
+std::string describe_job(const Context& context, const json::Value& job,
+                         const plan::Dialect& dialect, const Objects& pods) {
   const JobView view = view_with_pods(job, dialect, pods);
   const api::Resource& resource = dialect.identity().resource;
   Description text(kLabelWidth);
@@ -69,7 +68,7 @@ std::string describe_job(const json::Value& job, const plan::Dialect& dialect,
   text.line(0, "Started", when(view.ledger.start_time));
   text.line(0, "Completed", when(view.ledger.completion_time));
   text.line_if(0, "Message", view.message);
-  std::string out = text.text() + root_cause(view, api::name_of(job));
+  std::string out = text.text() + root_cause(context, view, api::name_of(job));
   Description tables(kLabelWidth);
   tables.table("Conditions", condition_rows(job));
   tables.table("Pods", pod_rows(pods));

@@ -112,11 +112,13 @@ bool JobFollower::finished() const {
 
 void JobFollower::see_pod(const cluster::ObjectPtr& pod) {
   pods_[api::name_of(*pod)] = pod;
+  last_seen_[api::name_of(*pod)] = pod;
   lost_files_.see(*pod);
   if (logs_) logs_->see(*pod);
 }
 
 void JobFollower::lose_pod(const cluster::ObjectPtr& pod) {
+  last_seen_[api::name_of(*pod)] = pod;
   if (!logs_) return;
   logs_->see(*pod);  // as it was when it went: it may be the first that we hear of it
   logs_->forget(api::uid_of(*pod));

@@ -32,6 +32,10 @@ class JobFollower {
   [[nodiscard]] bool finished() const;
   // Pods that still exist, by name.
   [[nodiscard]] const std::map<std::string, cluster::ObjectPtr>& pods() const { return pods_; }
+  // The same and those that are gone, as they were last seen.
+  [[nodiscard]] const std::map<std::string, cluster::ObjectPtr>& last_seen() const {
+    return last_seen_;
+  }
   // All pods that there were at the start are known.
   [[nodiscard]] bool knows_pods() const { return knows_pods_; }
   // What its pods wrote and lost, also those that are gone.
@@ -60,6 +64,7 @@ class JobFollower {
   bool gone_ = false;
   bool knows_pods_ = false;
   std::map<std::string, cluster::ObjectPtr> pods_;
+  std::map<std::string, cluster::ObjectPtr> last_seen_;
   LostFiles lost_files_;
   std::unique_ptr<RankLogs> logs_;
   std::unique_ptr<JobSink> job_sink_;

@@ -1,11 +1,9 @@
 #include "cli/jobs/job_view.h"
 
-#include <csignal>
-#include <cstring>
+#include <algorithm>
 #include <optional>
 
-#include <fmt/format.h>
-
+#include "api/pod.h"
 #include "base/strings.h"
 #include "cli/context.h"
 
@@ -13,19 +11,6 @@ namespace muster::cli {
 namespace {
 
 using plan::CauseKind;
-
-std::string ended_how(const plan::Cause& cause) {
-  if (!cause.exit_code) return cause.reason.empty() ? "ended" : cause.reason;
-  const int code = *cause.exit_code;
-  if (cause.reason == "OOMKilled") return "out of memory (OOMKilled, exit 137)";
-  if (code > 128 && code < 128 + 65) {
-    const char* name = ::sigabbrev_np(code - 128);
-    return fmt::format("killed by signal {} (SIG{})", code - 128, name == nullptr ? "?" : name);
-  }
-  if (code == 127) return "exit 127: command not found";
-  if (code == 126) return "exit 126: command cannot be executed";
-  return fmt::format("exit {}", code);
-}
 
 // "3/4"
 struct RanksShown {
@@ -40,6 +25,18 @@ std::optional<RanksShown> ranks_shown(std::string_view text) {
   const auto all = parse_int(text.substr(slash + 1));
   if (!ready || !all) return std::nullopt;
   return RanksShown{.ready = static_cast<int>(*ready), .all = static_cast<int>(*all)};
+}
+
+bool is_crash_looping(const json::Value& pod) {
+  return std::ranges::any_of(
+      pod["status"]["containerStatuses"].as_array(), [](const json::Value& status) {
+        return status["state"]["waiting"]["reason"].as_string() == "CrashLoopBackOff";
+      });
+}
+
+bool is_up(const json::Value& pod) {
+  const api::PodPhase phase = api::phase_of(pod);
+  return phase == api::PodPhase::Running || phase == api::PodPhase::Succeeded;
 }
 
 }  // namespace
@@ -62,7 +59,25 @@ JobView JobView::from(const json::Value& job, const plan::Dialect& dialect) {
   return view;
 }
 
+void JobView::see(const std::vector<cluster::ObjectPtr>& pods) {
+  if (finished()) return;
+  int up = 0;
+  std::int64_t restarted = 0;
+  for (const auto& pod : pods) {
+    if (api::is_deleting(*pod)) continue;
+    const bool crashed = is_crash_looping(*pod);
+    crash_loops = crash_loops || crashed;
+    if (!crashed && is_up(*pod)) ++up;
+    restarted += api::restarts_of(*pod);
+  }
+  ranks_ready = std::min(up, ranks);
+  restarts = std::max(restarts, restarted);
+  if (phase == plan::Phase::Created && ranks > 0 && ranks_ready == ranks)
+    phase = plan::Phase::Running;
+}
+
 std::string_view JobView::state() const {
+  if (crash_loops && !finished()) return "CrashLoopBackOff";
   return phase == plan::Phase::Created ? "Pending" : to_string(phase);
 }
 
@@ -82,28 +97,6 @@ int exit_code_for(const JobView& job) {
       return cause->exit_code.value_or(exit_code::kFailed);
   }
   return exit_code::kFailed;
-}
-
-std::string root_cause(const JobView& job, const std::string& name) {
-  if (job.phase != plan::Phase::Failed) return {};
-  const auto& cause = job.ledger.cause;
-  if (!cause) return fmt::format("  root cause  {}\n", printable(job.message));
-  std::string out;
-  if (!cause->pod.empty()) {
-    const auto rank = cause->role.empty() ? "" : fmt::format("{} {} · ", cause->role, cause->index);
-    out += fmt::format("  root cause  {}pod {} · {}\n", rank, cause->pod, ended_how(*cause));
-  } else {
-    out += fmt::format("  root cause  {}\n",
-                       printable(cause->text.empty() ? job.message : cause->text));
-  }
-  if (!cause->pod.empty() && !cause->text.empty())
-    out += fmt::format("              {}\n", printable(cause->text));
-  if (cause->kind == CauseKind::BackoffLimit) out += "  limit       backoffLimit reached\n";
-  if (!cause->role.empty()) {
-    out += fmt::format("  logs        muster logs {} --role {} --rank {}\n", name, cause->role,
-                       cause->index);
-  }
-  return out;
 }
 
 }  // namespace muster::cli

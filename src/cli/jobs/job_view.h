@@ -2,8 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
-#include "json/value.h"
+#include "cluster/cluster.h"
 #include "plan/dialect.h"
 
 namespace muster::cli {
@@ -18,8 +19,13 @@ struct JobView {
   std::string reason;
   std::string message;
   plan::Ledger ledger;
+  bool crash_loops = false;  // the program of a rank is between two tries
 
   static JobView from(const json::Value& job, const plan::Dialect& dialect);
+
+  // A job's status is written now and then; its pods say how it stands at this moment. They are all
+  // that the job has.
+  void see(const std::vector<cluster::ObjectPtr>& pods);
 
   [[nodiscard]] bool finished() const { return plan::is_terminal(phase); }
   // The phase in the word that people see: Pending until something runs.
@@ -28,8 +34,5 @@ struct JobView {
 
 // The exit code that `run` and `wait` end with for a finished job.
 int exit_code_for(const JobView& job);
-
-// Who failed first and why, for people; empty for a job that did not fail.
-std::string root_cause(const JobView& job, const std::string& name);
 
 }  // namespace muster::cli

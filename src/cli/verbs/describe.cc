@@ -28,7 +28,7 @@ Task<Result<std::string>> describe_events(cluster::Cluster& cluster, cluster::Ob
        .fields = is_node ? "involvedObject.kind=Node,involvedObject.name=" + api::name_of(*object)
                          : "involvedObject.uid=" + api::uid_of(*object)}));
   std::ranges::sort(events, {},
-                           [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
+                    [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
   std::vector<std::vector<std::string>> rows = {{"AGE", "TYPE", "REASON", "MESSAGE"}};
   for (const auto& event : events) {
     const auto last = api::time_at((*event)["lastTimestamp"]);
@@ -40,14 +40,15 @@ Task<Result<std::string>> describe_events(cluster::Cluster& cluster, cluster::Ob
   co_return text.text();
 }
 
-Task<Result<std::string>> describe_details(cluster::Cluster& cluster, FoundObject found) {
+Task<Result<std::string>> describe_details(Context& context, cluster::Cluster& cluster,
+                                           FoundObject found) {
   const json::Value& object = *found.object;
   if (const plan::Dialect* dialect = found.of.dialect) {
     const auto pods =
         CO_TRY(co_await list_all(cluster, api::pods(),
                                  {.ns = api::namespace_of(object),
                                   .labels = dialect->identity().pods_of(api::uid_of(object))}));
-    co_return describe_job(object, *dialect, pods);
+    co_return describe_job(context, object, *dialect, pods);
   }
   if (found.of.resource == api::pods()) co_return describe_pod(object);
   if (found.of.resource == api::nodes()) {
@@ -63,7 +64,7 @@ Task<Result<std::string>> describe_details(cluster::Cluster& cluster, FoundObjec
 Task<Result<void>> describe_all(Context& context, cluster::Cluster& cluster,
                                 std::vector<FoundObject> all) {
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const std::string details = CO_TRY(co_await describe_details(cluster, all[i]));
+    const std::string details = CO_TRY(co_await describe_details(context, cluster, all[i]));
     const std::string events =
         CO_TRY(co_await describe_events(cluster, all[i].object, context.loop.now()));
     context.output.print("{}{}{}", i > 0 ? "\n" : "", details, events);

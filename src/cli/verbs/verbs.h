@@ -18,9 +18,18 @@ struct RunOptions {
   std::vector<std::string> files;
   SubmissionOptions submission;  // how they are taken
   bool dry_run = false;
-  std::string output;  // of a dry run: yaml or json
+  std::string output;  // of a dry run: yaml or json; else json: the result on standard output
+  bool detach = false;
+  bool remove = false;  // --rm: take back what was created, at the end
+  std::string report;   // files for the result
+  std::string junit;
 };
 Task<int> run(Context& context, RunOptions options);
+
+struct FollowOptions {
+  std::string name;
+};
+Task<int> attach(Context& context, FollowOptions options);
 
 struct UpOptions {
   bool quiet = false;

@@ -58,6 +58,7 @@ Task<void> ContainerRunner::run_start(std::string name, int attempt) {
     co_return;
   } else if (outcome.error().code != ErrorCode::Cancelled) {
     hold(container, "CreateContainerConfigError", outcome.error().message);
+    container.hold->for_good = outcome.error().code == ErrorCode::Invalid;
     // What was missing may have come while we were asking; nobody would tell us a second time.
     if (preparation_.reference_changes() != known) subject_.tell(Poked{});
   }

@@ -45,6 +45,7 @@ struct Hold {
   std::string reason;
   std::string message;
   Time retry_at{};
+  bool for_good = false;  // the pod itself is wrong: no try will succeed
 };
 
 struct ContainerFacts {

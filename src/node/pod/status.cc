@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "api/waiting.h"
 #include "node/agent/declared.h"
 #include "node/pod/back_off.h"
 
@@ -156,6 +157,20 @@ std::string listed(const std::vector<std::string>& names) {
   return names.empty() ? "" : fmt::format("[{}]", fmt::join(names, " "));
 }
 
+// Who waits for the pod learns that it need not; said only of pods that it was true of once.
+void set_cannot_start(const StatusInput& input, Conditions& out) {
+  const auto& containers = input.facts.containers;
+  const auto wrong = std::ranges::find_if(containers, [](const ContainerFacts& container) {
+    return container.hold && container.hold->for_good;
+  });
+  if (wrong != containers.end()) {
+    out.set(api::kCannotStart.data(), true, std::string(api::cannot_start::kInvalidContainer),
+            wrong->hold->message);
+  } else if (!api::condition_of(input.pod, api::kCannotStart).is_null()) {
+    out.set(api::kCannotStart.data(), false, "", "");
+  }
+}
+
 json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   Conditions out(input);
   std::vector<std::string> unready;
@@ -187,6 +202,7 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   out.set("Ready", ready, ready ? "" : reason, message);
   out.set("ContainersReady", ready, ready ? "" : reason, message);
   if (!input.pod["spec"]["nodeName"].as_string().empty()) out.set("PodScheduled", true, "", "");
+  set_cannot_start(input, out);
   if (const auto declared = declared_resources(input.pod, input.options); !declared.empty()) {
     out.set(kDeclaredCondition, true, kDeclaredReason, declared_message(declared));
   }

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "json/read.h"
 #include "toy_kind.h"
 
 namespace muster::cli {
@@ -10,7 +11,6 @@ namespace {
 
 using plan::Cause;
 using plan::CauseKind;
-using ::testing::HasSubstr;
 
 JobView view_of(const std::string& state, std::optional<Cause> cause = {}) {
   const ToyKind kind("Toy", "toy.dev");
@@ -97,25 +97,38 @@ INSTANTIATE_TEST_SUITE_P(
         ExitCase{"refused by the server", "BROKEN", Cause{.kind = CauseKind::Rejected}, 125},
         ExitCase{"invalid", "BROKEN", Cause{.kind = CauseKind::InvalidSpec}, 125}));
 
-TEST(RootCause, NamesTheRankTheSignalAndTheNextCommand) {
-  const std::string text = root_cause(
-      view_of("BROKEN",
-              Cause{.role = "Worker", .index = 3, .pod = "bert-worker-3", .exit_code = 139}),
-      "bert");
-  EXPECT_THAT(text, HasSubstr("Worker 3"));
-  EXPECT_THAT(text, HasSubstr("bert-worker-3"));
-  EXPECT_THAT(text, HasSubstr("signal 11 (SIGSEGV)"));
-  EXPECT_THAT(text, HasSubstr("muster logs bert --role Worker --rank 3"));
+cluster::ObjectPtr pod(const std::string& status) {
+  return std::make_shared<const json::Value>(*json::read(R"({"status":)" + status + "}"));
 }
 
-TEST(RootCause, IsSilentAboutSuccess) {
-  EXPECT_EQ(root_cause(view_of("DONE"), "bert"), "");
+const char* const kRunning = R"({"phase":"Running","containerStatuses":[{"name":"c",
+    "state":{"running":{}}}]})";
+const char* const kCrashed = R"({"phase":"Running","containerStatuses":[{"name":"c",
+    "restartCount":3,"state":{"waiting":{"reason":"CrashLoopBackOff"}}}]})";
+
+// The status that somebody wrote a while ago says 0/4.
+TEST(JobView, RanksAreThoseOfTheMoment) {
+  JobView view = view_of("");
+  view.see({pod(kRunning), pod(kRunning), pod(kRunning), pod(R"({"phase":"Pending"})")});
+  EXPECT_EQ(view.ranks_ready, 3);
+  EXPECT_EQ(view.state(), "Pending");
+  view.see({pod(kRunning), pod(kRunning), pod(kRunning), pod(R"({"phase":"Succeeded"})")});
+  EXPECT_EQ(view.ranks_ready, 4);
+  EXPECT_EQ(view.state(), "Running");
 }
 
-TEST(RootCause, OutOfMemoryIsSaidInWords) {
-  const Cause cause{
-      .role = "Worker", .index = 0, .pod = "p", .exit_code = 137, .reason = "OOMKilled"};
-  EXPECT_THAT(root_cause(view_of("BROKEN", cause), "bert"), HasSubstr("out of memory"));
+TEST(JobView, NobodyRunsBetweenTwoCrashes) {
+  JobView view = view_of("GOING");
+  view.see({pod(kRunning), pod(kCrashed)});
+  EXPECT_EQ(view.state(), "CrashLoopBackOff");
+  EXPECT_EQ(view.ranks_ready, 1);
+  EXPECT_EQ(view.restarts, 3);
+}
+
+TEST(JobView, WhatHasEndedIsAsItsStatusSays) {
+  JobView view = view_of("DONE");
+  view.see({pod(kCrashed)});
+  EXPECT_EQ(view.state(), "Succeeded");
 }
 
 }  // namespace

@@ -2,9 +2,8 @@
 
 #include "cli/verbs/verbs.h"
 #include "json/write.h"
+#include "live_errors.h"
 #include "rt/scope.h"
-#include "rt/wait.h"
-#include "verb_fixture.h"
 
 // Verbs with a kind whose status has a shape of its own.
 namespace muster::cli {
@@ -74,40 +73,11 @@ TEST_F(OtherStatus, WaitGoesOnWhileTheJobIsSuspended) {
   EXPECT_EQ(wait_for("running").code, 0);
 }
 
-// Standard error as a person reads it while a verb runs.
-class LiveErrors {
- public:
-  LiveErrors(rt::RealLoop& loop, CapturedOutput& output)
-      : output_(output), news_(loop), enough_(loop, std::chrono::seconds(20), [this] {
-          late_ = true;
-          news_.pulse();
-        }) {
-    output_.told = [this] { news_.pulse(); };
-  }
-  LiveErrors(const LiveErrors&) = delete;
-  LiveErrors& operator=(const LiveErrors&) = delete;
-  ~LiveErrors() { output_.told = nullptr; }
-
-  // Everything so far, once the text is part of it, or after too long a time.
-  Task<std::string> until(std::string text) {
-    while (!late_ && output_.err.find(text) == std::string::npos) {
-      if (!co_await news_.wait()) break;
-    }
-    co_return output_.err;
-  }
-
- private:
-  CapturedOutput& output_;
-  rt::Event news_;
-  bool late_ = false;
-  rt::Timer enough_;
-};
-
 class AttachedToOtherStatus : public OtherStatus {
  protected:
   // What the cluster does with the job, each step once the one before was told.
   Task<void> play(LiveErrors& told) {
-    EXPECT_THAT(co_await told.until("Started"), HasSubstr("Toy default/bert"));
+    EXPECT_THAT(co_await told.until("Created"), HasSubstr("Toy default/bert"));
     co_await store_status(toy_, "bert", status_of("HELD"));
     EXPECT_THAT(co_await told.until("Suspended"), HasSubstr("to go on: muster resume bert"));
     co_await store_status(toy_, "bert", status_of("GOING"));

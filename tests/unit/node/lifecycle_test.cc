@@ -1,5 +1,7 @@
 #include "unit/node/fixture.h"
 
+#include "api/waiting.h"
+
 namespace muster::node {
 namespace {
 
@@ -283,6 +285,10 @@ TEST_F(NodeTest, NoCommandAndNoImageNamesBothRemedies) {
   EXPECT_NE(message.find("give the container a command, or map the image in images.yaml"),
             std::string::npos)
       << message;
+  const json::Value said = api::condition_of(*pod("p"), api::kCannotStart);
+  EXPECT_EQ(said["status"].as_string(), "True");
+  EXPECT_EQ(said["reason"].as_string(), api::cannot_start::kInvalidContainer);
+  EXPECT_EQ(said["message"].as_string(), message);
 }
 
 TEST_F(NodeTest, AMissingConfigMapHoldsTheContainerUntilItExists) {
@@ -294,6 +300,7 @@ TEST_F(NodeTest, AMissingConfigMapHoldsTheContainerUntilItExists) {
   EXPECT_EQ(waiting("p", "main"), "CreateContainerConfigError");
   EXPECT_EQ(status("p", "main")["state"]["waiting"]["message"].as_string(),
             "configmap \"c\" not found");
+  EXPECT_TRUE(api::condition_of(*pod("p"), api::kCannotStart).is_null()) << "it may come";
   EXPECT_FALSE((*pod("p"))["status"]["podIP"].as_string().empty()) << "others may wait for it";
   cluster.put(api::config_maps(),
               parse(R"({"metadata":{"name":"c","namespace":"default"},"data":{"k":"v"}})"));

@@ -95,7 +95,7 @@ TEST(Place, WhatIsPlacedIsNotFreeForTheNext) {
   EXPECT_THAT(bindings(placed), ElementsAre("a→n"));
   ASSERT_THAT(placed.refused, SizeIs(1));
   EXPECT_EQ(placed.refused[0].message, "0/1 nodes are available: 1 Insufficient cpu.");
-  EXPECT_FALSE(placed.refused[0].never);
+  EXPECT_EQ(placed.refused[0].why, Refused::Why::Room);
 }
 
 TEST(Place, AFinishedPodNeedsNothing) {
@@ -126,7 +126,9 @@ TEST(Place, AGangThatDoesNotFitWholeTakesNothing) {
   EXPECT_THAT(placed.refused[0].message,
               AllOf(HasSubstr("Insufficient cpu"), HasSubstr("All 3 pods must fit together"),
                     HasSubstr("can never fit")));
-  EXPECT_TRUE(placed.refused[0].never);
+  EXPECT_EQ(placed.refused[0].why, Refused::Why::Never);
+  EXPECT_THAT(placed.refused[0].message,
+              HasSubstr("They can never fit on this machine: 3 cpu asked for, 2 there."));
 }
 
 TEST(Place, AGangThatFitsAnEmptyMachineMayWait) {
@@ -135,7 +137,7 @@ TEST(Place, AGangThatFitsAnEmptyMachineMayWait) {
                                  pod("1").needs(1).gang("g", 2)});
   EXPECT_THAT(bindings(placed), IsEmpty());
   ASSERT_THAT(placed.refused, SizeIs(2));
-  EXPECT_FALSE(placed.refused[0].never);
+  EXPECT_EQ(placed.refused[0].why, Refused::Why::Room);
   EXPECT_THAT(placed.refused[0].message, Not(HasSubstr("never")));
 }
 

@@ -1,6 +1,7 @@
 #include "scheduler/scheduler.h"
 
 #include "api/pod.h"
+#include "api/waiting.h"
 #include "simulation/forwarding_cluster.h"
 #include "unit/controller/fixture.h"
 
@@ -47,8 +48,11 @@ class SchedulerTest : public controller::InMemory {
   std::string node_of(const std::string& name) {
     return api::node_name_of(*get(api::pods(), name));
   }
+  json::Value said(const std::string& name, std::string_view condition) {
+    return api::condition_of(*get(api::pods(), name), condition);
+  }
   std::string why(const std::string& name) {
-    return api::condition_of(*get(api::pods(), name), "PodScheduled")["message"].as_string();
+    return said(name, "PodScheduled")["message"].as_string();
   }
 
   Scheduler scheduler_{loop_, *cluster_, rng_, Logger()};
@@ -136,6 +140,30 @@ TEST_F(SchedulerTest, SaysWhyAPodWaitsOnce) {
   EXPECT_THAT(why("a"), HasSubstr("never fit"));
   loop_.run_for(20min);
   EXPECT_THAT(all(api::events()), SizeIs(1));
+}
+
+TEST_F(SchedulerTest, SaysByAReasonThatAPodCanNeverStart) {
+  add_node("4");
+  add_pod("huge", "6");
+  add_pod("a", "3");
+  add_pod("b", "3");
+  add_pod("lonely", "1", 2);
+  EXPECT_EQ(said("huge", "PodScheduled")["reason"].as_string(), "Unschedulable");
+  EXPECT_EQ(said("huge", api::kCannotStart)["reason"].as_string(), "NeverFits");
+  EXPECT_EQ(said("b", "PodScheduled")["reason"].as_string(), "Unschedulable");
+  EXPECT_TRUE(said("b", api::kCannotStart).is_null()) << "a may end";
+  EXPECT_EQ(said("lonely", "PodScheduled")["reason"].as_string(), "GangIncomplete");
+}
+
+TEST_F(SchedulerTest, SinceWhenAPodWaitsStaysWhenTheReasonChanges) {
+  add_node("4");
+  add_pod("a", "3");
+  add_pod("b", "3", 2);
+  const auto since = said("b", "PodScheduled")["lastTransitionTime"];
+  loop_.run_for(1min);
+  add_pod("c", "3", 2);
+  EXPECT_EQ(said("b", "PodScheduled")["reason"].as_string(), "Unschedulable");
+  EXPECT_EQ(said("b", "PodScheduled")["lastTransitionTime"], since);
 }
 
 TEST_F(SchedulerTest, ADeletedPodMakesRoom) {
