@@ -48,7 +48,8 @@ std::string with_remedy(const Waiting& waiting) {
 AttachedRun::AttachedRun(Attachment& attachment, Followed followed)
     : shared_(attachment),
       followed_(std::move(followed)),
-      output_(attachment.output),
+      lines_(attachment.screen, {.job = attachment.several ? followed_.key.name : ""}),
+      output_(lines_),
       follower_(attachment.context, attachment.target.cluster(), followed_, output_,
                 {.first_run = true,
                  .note = [&attachment](const std::string& text) { attachment.screen.note(text); }}),

@@ -11,6 +11,7 @@
 #include "cli/run/interruption.h"
 #include "cli/run/last_lines.h"
 #include "cli/run/run_result.h"
+#include "cli/terminal/rank_lines.h"
 #include "cli/terminal/screen.h"
 
 namespace muster::cli {
@@ -20,10 +21,10 @@ struct Attachment {
   Context& context;
   OpenCluster& target;
   Screen& screen;
-  LogSink& output;  // what the ranks print
   Interruption& interruption;
-  std::string again;   // the command that would run them once more; empty: not known
-  rt::Event& changed;  // pulsed when a run has something new to show
+  std::string again;     // the command that would run them once more; empty: not known
+  bool several = false;  // more than one
+  rt::Event& changed;    // pulsed when a run has something new to show
 };
 
 // Follows one job or pod to its end: its output, how far it is, what it waits for, how it ended. An
@@ -65,6 +66,7 @@ class AttachedRun {
 
   Attachment& shared_;
   Followed followed_;
+  RankLines lines_;
   LastLines output_;
   JobFollower follower_;
   Monotonic begun_;

@@ -13,19 +13,19 @@ constexpr std::size_t kMostLines = 8;
 
 }  // namespace
 
-AttachedRuns::AttachedRuns(Context& context, OpenCluster& target, Screen& screen, LogSink& output,
-                           Interruption& interruption, std::string again)
+AttachedRuns::AttachedRuns(Context& context, OpenCluster& target, Screen& screen,
+                           Interruption& interruption, std::vector<Followed> followed,
+                           std::string again)
     : changed_(context.loop),
       shared_{.context = context,
               .target = target,
               .screen = screen,
-              .output = output,
               .interruption = interruption,
               .again = std::move(again),
-              .changed = changed_} {}
-
-void AttachedRuns::add(Followed followed) {
-  runs_.push_back(std::make_unique<AttachedRun>(shared_, std::move(followed)));
+              .several = followed.size() > 1,
+              .changed = changed_} {
+  for (Followed& one : followed)
+    runs_.push_back(std::make_unique<AttachedRun>(shared_, std::move(one)));
 }
 
 std::vector<std::string> AttachedRuns::unfinished() const {

@@ -12,15 +12,13 @@ namespace muster::cli {
 // status area for each. Lives on the loop for the time of follow().
 class AttachedRuns {
  public:
-  AttachedRuns(Context& context, OpenCluster& target, Screen& screen, LogSink& output,
-               Interruption& interruption, std::string again);
-
-  void add(Followed followed);
-  [[nodiscard]] std::size_t size() const { return runs_.size(); }
+  // `again`: the command that would run them once more; empty: not known.
+  AttachedRuns(Context& context, OpenCluster& target, Screen& screen, Interruption& interruption,
+               std::vector<Followed> followed, std::string again);
 
   // Until all are over. The first code that is not 0, of whichever ends first.
   Task<int> follow();
-  // In the order in which they were added.
+  // In the order in which they were given.
   [[nodiscard]] std::vector<RunResult> results() const;
 
  private:

@@ -1,8 +1,7 @@
 #include "cli/run/last_lines.h"
 
-#include <algorithm>
-
 #include "base/strings.h"
+#include "cli/terminal/rank_bars.h"
 
 namespace muster::cli {
 namespace {
@@ -10,11 +9,10 @@ namespace {
 // A few lines of a traceback; a thousand ranks keep less than 10 MiB.
 constexpr std::size_t kKept = std::size_t{4} << 10U;
 
-// What a terminal would show of a line in which a progress bar moved.
+// What a terminal would show of a line, in which a progress bar may have moved.
 std::string_view shown(std::string_view line) {
   while (line.ends_with('\r')) line.remove_suffix(1);
-  const auto overwritten = line.rfind('\r');
-  return overwritten == std::string_view::npos ? line : line.substr(overwritten + 1);
+  return last_state(line);
 }
 
 }  // namespace

@@ -28,17 +28,20 @@ std::size_t whole_characters(std::string_view text) {
 }
 
 // A rank by its role and index. A pod that is no rank is alone: only its containers are told apart.
-std::string prefix_of(const Terminal& terminal, const LogOrigin& origin) {
+// Before it the job, where there are several.
+std::string prefix_of(const Terminal& terminal, const LogOrigin& origin, const std::string& job) {
+  const std::string whose = job.empty() ? "" : job + " ";
   if (!origin.role.empty())
-    return line_prefix(terminal, origin.role, origin.index, origin.index == 0);
-  return origin.alone ? "" : origin.container + " | ";
+    return whose + line_prefix(terminal, origin.role, origin.index, origin.index == 0);
+  if (origin.alone) return job.empty() ? "" : whose + (terminal.utf8 ? "│ " : "| ");
+  return whose + origin.container + " | ";
 }
 
 }  // namespace
 
 RankLines::RankLines(Screen& screen, Options options)
     : screen_(screen),
-      options_(options),
+      options_(std::move(options)),
       part_(screen, [this](std::size_t most) { return bars(most); }) {}
 
 RankLines::Key RankLines::key_of(const LogOrigin& origin) {
@@ -50,7 +53,7 @@ RankLines::Rank& RankLines::rank_of(const LogOrigin& origin) {
   const auto [found, is_new] = ranks_.try_emplace(key_of(origin));
   if (is_new) {
     found->second.origin = origin;
-    if (options_.prefix) found->second.prefix = prefix_of(screen_.terminal(), origin);
+    if (options_.prefix) found->second.prefix = prefix_of(screen_.terminal(), origin, options_.job);
   }
   latest_ = &found->second;
   return found->second;
@@ -125,8 +128,10 @@ std::vector<StatusLine> RankLines::bars(std::size_t most) {
                     .index = rank.origin.index,
                     .text = safe_line(text, false)});
   }
-  const auto lines = merged_bars(screen_.terminal(), bars, most);
-  return {lines.begin(), lines.end()};
+  std::vector<StatusLine> lines;
+  for (std::string& line : merged_bars(screen_.terminal(), bars, most))
+    lines.emplace_back(options_.job.empty() ? std::move(line) : options_.job + " " + line);
+  return lines;
 }
 
 }  // namespace muster::cli

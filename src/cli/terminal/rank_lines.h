@@ -22,6 +22,7 @@ class RankLines final : public LogSink {
   struct Options {
     bool prefix = true;
     bool timestamps = false;
+    std::string job{};  // whose ranks they are, where several jobs share the screen
   };
   RankLines(Screen& screen, Options options);
 

@@ -4,7 +4,6 @@
 #include "cli/jobs/find_job.h"
 #include "cli/print_error.h"
 #include "cli/run/attached_runs.h"
-#include "cli/terminal/rank_lines.h"
 #include "cli/verbs/verbs.h"
 #include "rt/scope.h"
 
@@ -41,9 +40,9 @@ Task<Result<int>> attach_in(Context& context, OpenCluster& target, JobName where
   scope.spawn(follow_window(context.loop, screen));
   screen.note(fmt::format("  Attached  {} {} on {}; Ctrl-C detaches", found.resource.kind,
                           found.key.text(), target.description()));
-  RankLines lines(screen, {});
-  AttachedRuns runs(context, target, screen, lines, interruption, "");
-  runs.add(std::move(found));
+  std::vector<Followed> one;
+  one.push_back(std::move(found));
+  AttachedRuns runs(context, target, screen, interruption, std::move(one), "");
   context.output.on_broken([&interruption] { interruption.detach(); });
   const int code = co_await runs.follow();
   context.output.on_broken({});

@@ -13,7 +13,6 @@
 #include "cli/print_error.h"
 #include "cli/run/attached_runs.h"
 #include "cli/run/reports.h"
-#include "cli/terminal/rank_lines.h"
 #include "cli/verbs/verbs.h"
 #include "rt/scope.h"
 
@@ -127,11 +126,11 @@ class RunVerb {
   }
 
   Task<int> follow() {
-    RankLines lines(screen_, {});
-    AttachedRuns runs(context_, target_, screen_, lines, interruption_, again());
+    std::vector<Followed> all;
     for (std::size_t i = 0; i < manifests_.size(); ++i) {
-      if (auto one = followed(manifests_[i], submitted_[i])) runs.add(std::move(*one));
+      if (auto one = followed(manifests_[i], submitted_[i])) all.push_back(std::move(*one));
     }
+    AttachedRuns runs(context_, target_, screen_, interruption_, std::move(all), again());
     context_.output.on_broken([this] { interruption_.detach(); });
     const int code = co_await runs.follow();
     context_.output.on_broken({});
