@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/find_job.h"
+#include "cli/objects/find_object.h"
 #include "cli/print_error.h"
 #include "cli/run/attached_runs.h"
 #include "cli/verbs/verbs.h"
@@ -10,29 +10,15 @@
 namespace muster::cli {
 namespace {
 
-// Where it may be: a job, or a pod.
-Result<JobName> named(const plan::Registry& registry, const std::string& text) {
-  const auto slash = text.find('/');
-  if (slash != std::string::npos) {
-    auto kinds = TRY(resources_named(registry, text.substr(0, slash)));
-    if (kinds.front().resource == api::pods())
-      return JobName{.kinds = std::move(kinds), .name = text.substr(slash + 1)};
-  }
-  return parse_job_name(registry, text);
+Task<Result<Followed>> find(Context& context, OpenCluster& target, ObjectName name) {
+  const FoundObject found =
+      CO_TRY(co_await find_job_or_pod(context, target.cluster(), target.ns(), std::move(name)));
+  co_return found.of.dialect == nullptr ? Followed::pod(*found.object)
+                                        : Followed::job(*found.object, *found.of.dialect);
 }
 
-Task<Result<Followed>> find(Context& context, OpenCluster& target, JobName where) {
-  if (where.kinds.front().resource == api::pods()) {
-    const auto pod =
-        CO_TRY(co_await target.cluster().get(api::pods(), {.ns = target.ns(), .name = where.name}));
-    co_return Followed::pod(*pod);
-  }
-  const FoundJob job = CO_TRY(co_await find_job(context, target.cluster(), target.ns(), where));
-  co_return Followed::job(*job.job, *job.dialect);
-}
-
-Task<Result<int>> attach_in(Context& context, OpenCluster& target, JobName where) {
-  auto found = CO_TRY(co_await find(context, target, std::move(where)));
+Task<Result<int>> attach_in(Context& context, OpenCluster& target, ObjectName name) {
+  auto found = CO_TRY(co_await find(context, target, std::move(name)));
   Screen screen(context.loop, context.output, Terminal::detect(context));
   Interruption interruption(context.loop);
   rt::TaskScope scope(context.loop);
@@ -53,11 +39,11 @@ Task<Result<int>> attach_in(Context& context, OpenCluster& target, JobName where
 }  // namespace
 
 Task<int> attach(Context& context, FollowOptions options) {
-  auto where = named(context.registry, options.name);
-  if (!where) co_return refuse_resource(context.output, where.error());
+  auto name = parse_only_name(context.registry, options.words);
+  if (!name) co_return refuse_resource(context.output, name.error());
   co_return co_await with_cluster(context, PlaneParts::All,
-                                  [&context, where = std::move(*where)](OpenCluster& target) {
-                                    return attach_in(context, target, where);
+                                  [&context, name = std::move(*name)](OpenCluster& target) {
+                                    return attach_in(context, target, name);
                                   });
 }
 

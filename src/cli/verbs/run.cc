@@ -192,14 +192,6 @@ void tell_unfinished(Context& context, const OpenCluster& target) {
   context.output.note("Unfinished  {} in the background: {}\n", what, context.command("get -A"));
 }
 
-// Something else that somebody left running: its plane stays, and who wonders should know why.
-void tell_unfinished(Context& context, const OpenCluster& target) {
-  const auto& names = target.unfinished();
-  if (names.empty()) return;
-  const std::string what = names.size() == 1 ? names.front() : fmt::format("{} jobs", names.size());
-  context.output.note("Unfinished  {} in the background: {}\n", what, context.command("get -A"));
-}
-
 }  // namespace
 
 Task<int> run(Context& context, RunOptions options) {
@@ -218,10 +210,12 @@ Task<int> run(Context& context, RunOptions options) {
   int code = exit_code::kOurs;
   {
     RunVerb verb(context, **target, options, reports, std::move(*manifests));
-    code = co_await verb.run();
+    code = co_await (*target)->guard(verb.run());
   }
+  const auto& failure = (*target)->failure();
+  if (failure) print_error(context.output, *failure);
   co_await (*target)->close();
-  tell_unfinished(context, **target);
+  if (!options.detach) tell_unfinished(context, **target);
   co_return failure ? exit_code::kOurs : code;
 }
 

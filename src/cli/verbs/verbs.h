@@ -27,7 +27,7 @@ struct RunOptions {
 Task<int> run(Context& context, RunOptions options);
 
 struct FollowOptions {
-  std::string name;
+  std::vector<std::string> words;  // NAME, TYPE/NAME or TYPE NAME
 };
 Task<int> attach(Context& context, FollowOptions options);
 

@@ -236,7 +236,7 @@ TEST_F(RunVerb, AttachFollowsToTheEndAndCtrlCOnlyDetaches) {
     }
   };
   create(toy_, "bert");
-  const auto verb = [](Context& context) { return attach(context, {.name = "bert"}); };
+  const auto verb = [](Context& context) { return attach(context, {.words = {"bert"}}); };
   const Outcome away = play(verb, [](LiveErrors& told) { return Side::interrupt(told); });
   EXPECT_EQ(away.code, 0);
   EXPECT_TRUE(exists(toy_, "bert"));
