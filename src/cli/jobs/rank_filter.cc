@@ -45,8 +45,8 @@ std::optional<std::set<int>> parse_ranks(std::string_view text) {
   return ranks;
 }
 
-std::vector<Rank> ranks_of(const plan::Plan& plan) {
-  std::vector<Rank> ranks;
+std::vector<KnownRank> ranks_of(const plan::Plan& plan) {
+  std::vector<KnownRank> ranks;
   for (const plan::Role& role : plan.roles) {
     for (int index = 0; index < role.replicas; ++index)
       ranks.push_back({.role = role.name, .index = index});
@@ -54,10 +54,10 @@ std::vector<Rank> ranks_of(const plan::Plan& plan) {
   return ranks;
 }
 
-std::string shown_ranks(const std::vector<Rank>& ranks) {
+std::string shown_ranks(const std::vector<KnownRank>& ranks) {
   std::vector<std::string> roles;  // in their order
   std::map<std::string, std::set<int>> indices;
-  for (const Rank& rank : ranks) {
+  for (const KnownRank& rank : ranks) {
     if (indices[rank.role].empty()) roles.push_back(rank.role);
     indices[rank.role].insert(rank.index);
   }
@@ -68,10 +68,10 @@ std::string shown_ranks(const std::vector<Rank>& ranks) {
 }
 
 Result<void> check_filter(const RankFilter& filter, const std::string& job,
-                          const std::vector<Rank>& ranks) {
+                          const std::vector<KnownRank>& ranks) {
   std::vector<std::string> roles;
   std::string known;  // the role as it is spelled
-  for (const Rank& rank : ranks) {
+  for (const KnownRank& rank : ranks) {
     if (std::ranges::find(roles, rank.role) == roles.end()) roles.push_back(rank.role);
     if (equal_ignoring_case(filter.role, rank.role)) known = rank.role;
   }
@@ -82,7 +82,7 @@ Result<void> check_filter(const RankFilter& filter, const std::string& job,
                             did_you_mean(filter.role, roles), has));
   }
   for (const int index : filter.ranks) {
-    const bool there = std::ranges::any_of(ranks, [&](const Rank& rank) {
+    const bool there = std::ranges::any_of(ranks, [&](const KnownRank& rank) {
       return rank.index == index && (known.empty() || rank.role == known);
     });
     if (!there) {

@@ -125,9 +125,11 @@ Task<int> describe(Context& context, DescribeOptions options) {
   auto names = parse_names(context.registry, options.words);
   if (!names) co_return refuse_resource(context.output, names.error());
   if (!options.labels.empty() && wanted.kinds.empty()) {
-    co_return refuse_resource(context.output,
-                              {.code = ErrorCode::BadRequest,
-                               .message = "-l selects from a type: muster describe pods -l a=b"});
+    co_return refuse_resource(
+        context.output,
+        {.code = ErrorCode::BadRequest,
+         .message = fmt::format("-l selects from a type: {}",
+                                context.command("describe pods -l " + options.labels))});
   }
   co_return co_await with_cluster(
       context, PlaneParts::Store,

@@ -4,7 +4,7 @@
 
 #include "api/object.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/find_rank.h"
+#include "cli/objects/find_rank.h"
 #include "cli/objects/find_object.h"
 #include "cli/terminal/attached_program.h"
 #include "cli/verbs/verbs.h"

@@ -9,7 +9,7 @@
 #include "base/version.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stalls.h"
-#include "cli/jobs/kind_names.h"
+#include "cli/objects/kind_names.h"
 #include "cli/jobs/resource_names.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"

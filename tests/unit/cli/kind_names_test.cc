@@ -1,4 +1,4 @@
-#include "cli/jobs/kind_names.h"
+#include "cli/objects/kind_names.h"
 
 #include "unit/controller/toy_dialect.h"
 

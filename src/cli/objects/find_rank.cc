@@ -1,4 +1,4 @@
-#include "cli/jobs/find_rank.h"
+#include "cli/objects/find_rank.h"
 
 #include <algorithm>
 #include <vector>
@@ -51,18 +51,19 @@ std::vector<Candidate> running_ranks(const plan::Plan& plan,
 
 std::string those_that_run(const std::vector<Candidate>& candidates) {
   if (candidates.empty()) return "none of its pods runs";
-  std::vector<Rank> ranks;
+  std::vector<KnownRank> ranks;
   for (const Candidate& one : candidates) ranks.push_back({.role = one.role, .index = one.index});
   return fmt::format("these run: {}", shown_ranks(ranks));
 }
 
 // The ranks of the plan, and of pods beyond it.
-std::vector<Rank> known_ranks(const plan::Plan& plan, const std::vector<cluster::ObjectPtr>& pods) {
-  std::vector<Rank> ranks = ranks_of(plan);
+std::vector<KnownRank> known_ranks(const plan::Plan& plan,
+                                   const std::vector<cluster::ObjectPtr>& pods) {
+  std::vector<KnownRank> ranks = ranks_of(plan);
   for (const auto& pod : pods) {
-    Rank rank{.role = api::label_of(*pod, plan::labels::kRole),
-              .index = static_cast<int>(
-                  parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0))};
+    KnownRank rank{.role = api::label_of(*pod, plan::labels::kRole),
+                   .index = static_cast<int>(
+                       parse_int(api::label_of(*pod, plan::labels::kIndex)).value_or(0))};
     if (std::ranges::find(ranks, rank) == ranks.end()) ranks.push_back(std::move(rank));
   }
   return ranks;
