@@ -112,11 +112,17 @@ class Home:
         def answers():
             if self.up_process.poll() is not None:
                 raise Final(f"muster up ended: {self.up_process.err_path.read_text(errors='replace')[-2000:]}")
-            try:
-                return self.api("GET", "/api/v1/namespaces/default")[0] == 200
+            try:  # by us: one that was started for commands answers, too, until it steps aside
+                return self.owner() == self.up_process.pid and self.api("GET", "/api/v1/namespaces/default")[0] == 200
             except OSError:
                 return False
         wait_until(answers, "the API of muster up", pause=0.005)
+
+    def owner(self):
+        """The process that has the home, or had it last; None when nobody had it yet."""
+        with contextlib.suppress(OSError, ValueError):
+            return int((self.path / "lock").read_text())
+        return None
 
     def plane(self):
         """The process that runs the control plane for the commands of the home; None when there is none."""
