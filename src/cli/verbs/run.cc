@@ -48,6 +48,8 @@ class RunVerb {
     co_await scope.close();
     co_return code;
   }
+  // Whether it goes on without us, as we said.
+  [[nodiscard]] bool detached() const { return options_.detach || interruption_.detached; }
 
  private:
   Task<int> submit_and_follow() {
@@ -72,9 +74,10 @@ class RunVerb {
     std::stop_source stop;
     rt::TaskScope scope(context_.loop);
     scope.spawn(stop_soon(stop));
-    auto task = submit(context_, target_, manifests_).with_stop(stop.get_token());
+    auto task = target_.guard(submit(context_, target_, manifests_)).with_stop(stop.get_token());
     auto submitted = co_await std::move(task);
     co_await scope.close();
+    if (!submitted && target_.failure()) co_return fail(*target_.failure());
     if (!submitted && stop.stop_requested()) {
       co_return fail(ErrorCode::Cancelled,
                      fmt::format("interrupted before all was created; what is there: {}",
@@ -132,8 +135,12 @@ class RunVerb {
     }
     AttachedRuns runs(context_, target_, screen_, interruption_, std::move(all), again());
     context_.output.on_broken([this] { interruption_.detach(); });
-    const int code = co_await runs.follow();
+    const int code = co_await target_.guard(runs.follow());
     context_.output.on_broken({});
+    if (const auto& failure = target_.failure()) {
+      print_error(context_.output, *failure);
+      co_return report(runs.results(), exit_code::kOurs, failure->message);
+    }
     const bool stopped = interruption_.count > 0;
     if (!interruption_.detached && (stopped || options_.remove)) co_await take_back();
     co_return report(runs.results(), code);
@@ -208,15 +215,15 @@ Task<int> run(Context& context, RunOptions options) {
   auto target = co_await OpenCluster::open(context, PlaneParts::All);
   if (!target) co_return refuse(context, reports, target.error());
   int code = exit_code::kOurs;
+  bool detached = false;
   {
     RunVerb verb(context, **target, options, reports, std::move(*manifests));
-    code = co_await (*target)->guard(verb.run());
+    code = co_await verb.run();
+    detached = verb.detached();
   }
-  const auto& failure = (*target)->failure();
-  if (failure) print_error(context.output, *failure);
   co_await (*target)->close();
-  if (!options.detach) tell_unfinished(context, **target);
-  co_return failure ? exit_code::kOurs : code;
+  if (!detached) tell_unfinished(context, **target);
+  co_return code;
 }
 
 }  // namespace muster::cli
