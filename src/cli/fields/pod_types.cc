@@ -58,7 +58,6 @@ PodSpec What a pod runs, and where.
   tolerations []Toleration Taints of nodes that it does not mind.
   topologySpreadConstraints []TopologySpreadConstraint How evenly such pods are spread.
   volumes []Volume What containers can mount.
-  workloadRef any The workload that it is a part of.
 
 Container One program, with what it sees.
   args []string Arguments; in place of the image's cmd.

@@ -126,7 +126,7 @@ PersistentVolumeClaim A wish for a volume.
 
 PersistentVolumeClaimSpec What a claim asks for.
   accessModes []string ReadWriteOnce, ReadOnlyMany, ReadWriteMany or ReadWriteOncePod.
-  dataSource TypedReference What it is filled from.
+  dataSource TypedLocalReference What it is filled from.
   dataSourceRef TypedReference The same, of any kind.
   resources VolumeResources How much.
   selector LabelSelector Which volumes will do.
@@ -138,6 +138,11 @@ PersistentVolumeClaimSpec What a claim asks for.
 VolumeResources How much a claim asks for.
   limits {}quantity The most.
   requests {}quantity The least; storage.
+
+TypedLocalReference An object of some kind in the same namespace.
+  apiGroup string Its group.
+  kind string Its kind.
+  name string Its name.
 
 TypedReference An object of some kind.
   apiGroup string Its group.
