@@ -13,24 +13,22 @@ bool is_template(std::string_view name, const json::Value& node) {
   return name == "template" && is_open(node);
 }
 
-json::Value with_templates(const json::Value& node) {
-  json::Value out = node;
-  for (auto& [key, value] : out.object()) {
-    if (key == "items" || key == "additionalProperties") {
-      value = with_templates(value);
-    } else if (key == "properties") {
-      for (auto& [name, member] : value.object()) {
-        if (!is_template(name, member)) {
-          member = with_templates(member);
-          continue;
-        }
-        json::Object reference{{"$ref", kTemplate}};
-        reference.set("description", std::as_const(member)["description"]);
-        member = std::move(reference);
+json::Value template_like(const json::Value& node) {
+  return json::Object{{"$ref", kTemplate}, {"description", node["description"]}};
+}
+
+void fill_in_templates(json::Value& node) {
+  for (auto& [key, value] : node.object()) {
+    if (key == "items" || key == "additionalProperties") fill_in_templates(value);
+    if (key != "properties") continue;
+    for (auto& [name, member] : value.object()) {
+      if (is_template(name, member)) {
+        member = template_like(member);
+      } else {
+        fill_in_templates(member);
       }
     }
   }
-  return out;
 }
 
 void collect_specs(const json::Value& node, json::Value& value, std::vector<json::Value*>& found) {
@@ -52,7 +50,8 @@ void collect_specs(const json::Value& node, json::Value& value, std::vector<json
 
 json::Value schema_for(const api::Resource& resource, const plan::Dialect* dialect) {
   if (dialect != nullptr) {
-    auto schema = with_templates(dialect->schema());
+    auto schema = dialect->schema();
+    fill_in_templates(schema);
     if (std::as_const(schema)["properties"].is_object()) {
       schema["properties"]["metadata"] = json::Object{{"$ref", "ObjectMeta"}};
     }
