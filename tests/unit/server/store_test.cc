@@ -113,6 +113,62 @@ TEST(Store, IsForItsOwnerAlone) {
       << second.error().message;
 }
 
+TEST(Store, ItsLockIsHandedOnAndLetGoWithTheLastOfThem) {
+  const Home home;
+  auto first = HomeLock::take(home.path());
+  ASSERT_TRUE(first);
+  EXPECT_FALSE(HomeLock::take(home.path()));
+  auto second = first->share();
+  ASSERT_TRUE(second);
+  {
+    const HomeLock gone = std::move(*first);
+  }
+  EXPECT_FALSE(HomeLock::take(home.path()));
+  {
+    const auto adopted = HomeLock::adopt(Fd(::dup(second->descriptor())));
+    EXPECT_TRUE(adopted);
+    const HomeLock gone = std::move(*second);
+  }
+  EXPECT_TRUE(HomeLock::take(home.path()));
+}
+
+TEST(Store, ASnapshotReadsAndLetsGo) {
+  const Home home;
+  {
+    Session session(home.path());
+    EXPECT_TRUE(session.write(change(1, "a//x", "one", ChangeType::Created)));
+  }
+  rt::RealLoop loop;
+  rt::Pool pool(1);
+  auto looking = Store::open({.loop = loop, .pool = &pool, .home = home.path(), .snapshot = true});
+  ASSERT_TRUE(looking) << looking.error().message;
+  EXPECT_EQ((*looking)->take_contents().objects.size(), 1U);
+  {
+    Session owner(home.path());  // nobody holds the home
+    (*looking)->append(change(2, "a//y", "two", ChangeType::Created));
+    EXPECT_TRUE(loop.run((*looking)->durable(2)));
+  }
+  loop.run((*looking)->close());
+  EXPECT_EQ(reopen(home.path())->objects.size(), 1U);
+}
+
+TEST(Store, TheStartReadsOnlyTheNewestOfTheLog) {
+  const Home home;
+  {
+    Session session(home.path());
+    for (Version version = 1; version <= 1'000; ++version) {
+      session.store().append(change(version, "a//x", "x"));
+    }
+    EXPECT_TRUE(session.loop().run(session.store().durable(1'000)));
+  }
+  const auto contents = reopen(home.path());
+  ASSERT_TRUE(contents);
+  EXPECT_EQ(contents->trimmed, 0U);
+  EXPECT_LT(contents->log.size(), 200U);
+  EXPECT_EQ(contents->log.front().version, contents->log_floor + 1);
+  EXPECT_EQ(contents->log.back().version, 1'000U);
+}
+
 TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
   const Home home;
   Session session(home.path());

@@ -1,0 +1,92 @@
+#include "cli/plane/unfinished.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "rt/sim_loop.h"
+#include "server/embedded.h"
+#include "toy_kind.h"
+
+// What keeps a temporary control plane: everything that would stand still without one.
+namespace muster::cli {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+class Unfinished : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto kind = std::make_unique<ToyKind>("ToyJob", "toys.dev");
+    toy_ = kind.get();
+    registry_.add(std::move(kind));
+    auto made = loop_.run(server::EmbeddedServer::create(
+        {.loop = loop_, .rng = rng_, .registry = registry_, .home = ""}));
+    ASSERT_TRUE(made) << made.error().message;
+    server_ = std::move(*made);
+  }
+  void TearDown() override { loop_.run(server_->close()); }
+
+  server::Core& core() { return server_->core(); }
+  std::vector<std::string> names() { return unfinished(core(), registry_); }
+  const server::Kind& kind(const api::Resource& resource) { return *core().kinds().find(resource); }
+
+  void job(const std::string& name, const std::string& state, json::Value annotations = {}) {
+    const server::Kind& jobs = kind(toy_->identity().resource);
+    json::Value object = toy_->job(name);
+    if (!annotations.is_null()) object["metadata"]["annotations"] = std::move(annotations);
+    auto made = loop_.run(core().create(jobs, std::move(object)));
+    ASSERT_TRUE(made) << made.error().message;
+    json::Value changed = **made;
+    changed["status"] = json::Object{{"state", state}};
+    ASSERT_TRUE(loop_.run(core().update_status(jobs, std::move(changed))));
+  }
+  void pod(const std::string& name, const std::string& phase) {
+    const json::Value container =
+        json::Object{{"name", "main"}, {"image", "x"}, {"command", json::Array{"true"}}};
+    auto made = loop_.run(core().create(
+        kind(api::pods()),
+        json::Object{{"metadata", json::Object{{"name", name}, {"namespace", "default"}}},
+                     {"spec", json::Object{{"containers", json::Array{container}}}}}));
+    ASSERT_TRUE(made) << made.error().message;
+    json::Value changed = **made;
+    changed["status"]["phase"] = phase;
+    ASSERT_TRUE(loop_.run(core().update_status(kind(api::pods()), std::move(changed))));
+  }
+
+  rt::SimLoop loop_{Time(std::chrono::hours(500'000))};
+  SeededRng rng_{1};
+  plan::Registry registry_;
+  const ToyKind* toy_ = nullptr;
+  std::unique_ptr<server::EmbeddedServer> server_;
+};
+
+TEST_F(Unfinished, NothingInANewHome) {
+  EXPECT_THAT(names(), IsEmpty());
+}
+
+TEST_F(Unfinished, JobsThatHaveNotEnded) {
+  job("done", "DONE");
+  job("broken", "BROKEN");
+  job("going", "GOING");
+  job("new", "");
+  EXPECT_THAT(names(), ElementsAre("default/going", "default/new"));
+}
+
+TEST_F(Unfinished, AJobThatIsHeldUntilItIsResumed) {
+  const std::string key = "muster.dev/suspend";
+  job("held", "HELD", json::Object{{key, "true"}});
+  // Its status says so still, but it was asked to go on.
+  job("resumed", "HELD", json::Object{{key, "false"}});
+  EXPECT_THAT(names(), ElementsAre("default/resumed"));
+}
+
+TEST_F(Unfinished, PodsByThemselves) {
+  pod("over", "Succeeded");
+  pod("failed", "Failed");
+  pod("running", "Running");
+  EXPECT_THAT(names(), ElementsAre("default/running"));
+}
+
+}  // namespace
+}  // namespace muster::cli
