@@ -17,10 +17,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Rank = std::pair<std::string, std::string>;  // role and index, or the pod's own name
+using RankKey = std::pair<std::string, std::string>;  // role and index, or the pod's own name
 
-Rank rank_of(const std::string& role, int index, const std::string& pod) {
-  return role.empty() ? Rank("", pod) : Rank(role, std::to_string(index));
+RankKey rank_of(const std::string& role, int index, const std::string& pod) {
+  return role.empty() ? RankKey("", pod) : RankKey(role, std::to_string(index));
 }
 
 int index_of(const json::Value& pod) {
@@ -147,7 +147,7 @@ std::vector<KeptContainer> kept_containers(const std::string& home, const RunRec
 std::vector<KeptContainer> LogTarget::kept(const std::string& home) const {
   std::vector<KeptContainer> out;
   if (!record) return out;
-  std::map<Rank, const RecordedPod*> last;
+  std::map<RankKey, const RecordedPod*> last;
   for (const RecordedPod& pod : record->pods) last[rank_of(pod.role, pod.index, pod.name)] = &pod;
   for (const auto& pod : pods)
     last.erase(
@@ -159,7 +159,7 @@ std::vector<KeptContainer> LogTarget::kept(const std::string& home) const {
 std::vector<KeptContainer> LogTarget::kept_before(const std::string& home) const {
   std::vector<KeptContainer> out;
   if (!record) return out;
-  std::map<Rank, std::vector<const RecordedPod*>> all;
+  std::map<RankKey, std::vector<const RecordedPod*>> all;
   for (const RecordedPod& pod : record->pods)
     all[rank_of(pod.role, pod.index, pod.name)].push_back(&pod);
   for (const auto& [rank, ones] : all) {
