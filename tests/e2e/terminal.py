@@ -25,11 +25,17 @@ class Screen:
     def text(self):
         return self.tmux("capture-pane", "-p")
 
-    def shows(self, part):
+    def everything(self):
+        """What has scrolled away, too."""
+        return self.tmux("capture-pane", "-p", "-S", "-")
+
+    def shows(self, *parts):
         def look():
-            contains(self.text(), part, "the screen")
+            text = self.text()
+            for part in parts:
+                contains(text, part, "the screen")
             return True
-        wait_until(look, f"{part!r} on the screen")
+        wait_until(look, f"{parts} on the screen")
 
     def type(self, *keys):
         """Keys as tmux names them: C-c, Enter, Escape; everything else is typed letter by letter."""

@@ -130,7 +130,7 @@ std::vector<StatusLine> RankLines::bars(std::size_t most) {
   }
   std::vector<StatusLine> lines;
   for (std::string& line : merged_bars(screen_.terminal(), bars, most))
-    lines.emplace_back(options_.job.empty() ? std::move(line) : options_.job + " " + line);
+    lines.emplace_back("", options_.job, options_.job.empty() ? std::move(line) : " " + line);
   return lines;
 }
 
