@@ -9,6 +9,7 @@
 #include "api/pod.h"
 #include "base/strings.h"
 #include "cli/jobs/listing.h"
+#include "cli/objects/find_object.h"
 #include "node/runtime/log_places.h"
 #include "plan/plan.h"
 
@@ -43,62 +44,68 @@ void append(std::vector<KeptContainer>& all, std::vector<KeptContainer> more) {
   std::ranges::move(more, std::back_inserter(all));
 }
 
+bool may_be_a_pod(const LogName& name) {
+  return name.object.bare || name.object.kinds.front().resource == api::pods();
+}
+
 bool is_meant(const RunRecord& run, const std::string& ns, const LogName& name) {
-  if (run.ns != ns || run.name != name.job.name || !run.uid.starts_with(name.run)) return false;
-  if (run.resource == api::pods().qualified()) return name.maybe_pod;
-  return std::ranges::any_of(name.job.kinds, [&](const NamedResource& kind) {
+  if (run.ns != ns || run.name != name.object.name || !run.uid.starts_with(name.run)) return false;
+  if (run.resource == api::pods().qualified()) return may_be_a_pod(name);
+  return std::ranges::any_of(name.object.kinds, [&](const NamedResource& kind) {
     return kind.resource.qualified() == run.resource;
   });
 }
 
-Result<std::optional<RunRecord>> find_record(const Context& context, const std::string& ns,
-                                             const LogName& name, const std::string& uid) {
-  if (!uid.empty() && name.run.empty()) {
-    auto record = read_record(context.home, uid);
-    return record ? std::optional(std::move(*record)) : std::nullopt;
+bool has_pod(const RunRecord& run, const std::string& ns, const LogName& name) {
+  return run.ns == ns && name.run.empty() && may_be_a_pod(name) &&
+         std::ranges::find(run.pods, name.object.name, &RecordedPod::name) != run.pods.end();
+}
+
+// What this machine remembers of it, into the target.
+Result<void> find_record(const Context& context, const LogName& name, LogTarget& out) {
+  if (out.followed && name.run.empty()) {
+    if (auto record = read_record(context.home, out.followed->uid)) out.record = std::move(*record);
+    return {};
   }
   std::vector<RunRecord> meant;
+  std::optional<RunRecord> by_pod;
   for (RunRecord& run : read_history(context.home)) {
-    if (is_meant(run, ns, name)) meant.push_back(std::move(run));
+    if (is_meant(run, out.key.ns, name)) {
+      meant.push_back(std::move(run));
+    } else if (!by_pod && has_pod(run, out.key.ns, name)) {
+      by_pod = std::move(run);
+    }
   }
   if (meant.size() > 1 && !name.run.empty()) {
     std::vector<std::string> ids;
     for (const RunRecord& run : meant) ids.push_back(run.id());
     return fail(ErrorCode::BadRequest,
-                fmt::format("{}@{} could be {}; give more of it", printable(name.job.name),
+                fmt::format("{}@{} could be {}; give more of it", printable(out.key.name),
                             printable(name.run), join(ids, " or ")));
   }
-  return meant.empty() ? std::nullopt : std::optional(std::move(meant.front()));
-}
-
-Task<Result<void>> find_existing(Context& context, OpenCluster& target, LogName name,
-                                 LogTarget& out) {
-  cluster::Cluster& cluster = target.cluster();
-  if (!name.job.kinds.empty()) {
-    const auto job = co_await find_job(context, cluster, target.ns(), name.job);
-    if (job) {
-      out.followed = Followed::job(*job->job, *job->dialect);
-      out.cause = JobView::from(*job->job, *job->dialect).ledger.cause;
-      co_return Result<void>{};
-    }
-    if (job.error().code != ErrorCode::NotFound) co_return fail(job.error());
+  if (!meant.empty()) {
+    out.record = std::move(meant.front());
+  } else if (by_pod) {
+    out.record = std::move(by_pod);
+    out.only_pod = name.object.name;
   }
-  if (!name.maybe_pod) co_return Result<void>{};
-  const auto pod = co_await cluster.get(api::pods(), out.key);
-  if (pod) out.followed = Followed::pod(**pod);
-  if (!pod && pod.error().code != ErrorCode::NotFound) co_return fail(pod.error());
-  co_return Result<void>{};
+  return {};
 }
 
-Error not_found(const Context& context, const LogTarget& target, const LogName& name, bool local) {
-  const std::string what =
-      name.run.empty() ? fmt::format("no job or pod \"{}\" in namespace {}",
-                                     printable(target.key.name), target.key.ns)
-                       : fmt::format("no run {}@{} in namespace {}", printable(target.key.name),
-                                     printable(name.run), target.key.ns);
+void follow(const FoundObject& found, LogTarget& out) {
+  if (found.of.dialect == nullptr) {
+    out.followed = Followed::pod(*found.object);
+    return;
+  }
+  out.followed = Followed::job(*found.object, *found.of.dialect);
+  out.cause = JobView::from(*found.object, *found.of.dialect).ledger.cause;
+}
+
+Error no_such_run(const Context& context, const LogTarget& target, const LogName& name) {
   return {.code = ErrorCode::NotFound,
-          .message =
-              fmt::format("{}; see: {}", what, context.command(local ? "history" : "get jobs -A"))};
+          .message = fmt::format("no run {}@{} in namespace {}; see: {}",
+                                 printable(target.key.name), printable(name.run), target.key.ns,
+                                 context.command("history " + target.key.name))};
 }
 
 }  // namespace
@@ -111,16 +118,7 @@ Result<LogName> parse_log_name(const plan::Registry& registry, const std::string
     return fail(ErrorCode::BadRequest, fmt::format("{}: what follows @ is the id of a run, as "
                                                    "muster history shows it",
                                                    printable(text)));
-  const auto slash = what.find('/');
-  if (slash != std::string::npos) {
-    const auto kinds = TRY(resources_named(registry, what.substr(0, slash)));
-    name.maybe_pod = kinds.front().resource == api::pods();
-    if (name.maybe_pod) {
-      name.job.name = what.substr(slash + 1);
-      return name;
-    }
-  }
-  name.job = TRY(parse_job_name(registry, what));
+  name.object = TRY(parse_name(registry, what));
   return name;
 }
 
@@ -202,21 +200,22 @@ std::string LogTarget::ranks() const {
 }
 
 Task<Result<LogTarget>> find_log_target(Context& context, OpenCluster& target, LogName name) {
-  LogTarget out{.key = {.ns = target.ns(), .name = name.job.name}};
-  CO_TRY(co_await find_existing(context, target, name, out));
-  const std::string uid = out.followed ? out.followed->uid : "";
-  if (target.is_local()) out.record = CO_TRY(find_record(context, target.ns(), name, uid));
-  if (out.record && out.record->uid != uid) {  // an older one, or one that was deleted
-    out.followed.reset();
+  LogTarget out{.key = {.ns = target.ns(), .name = name.object.name}};
+  const auto found = co_await find_job_or_pod(context, target.cluster(), target.ns(), name.object);
+  if (!found && found.error().code != ErrorCode::NotFound) co_return fail(found.error());
+  if (found && api::uid_of(*found->object).starts_with(name.run)) follow(*found, out);
+  if (target.is_local()) CO_TRY(find_record(context, name, out));
+  // Of several runs an older one may be meant.
+  if (out.followed && out.record && out.record->uid != out.followed->uid) out.followed.reset();
+  if (!out.followed && !out.record) {
+    if (!name.run.empty()) co_return fail(no_such_run(context, out, name));
+    co_return fail(found.error());
+  }
+  if (!out.followed) {
     out.cause.reset();
+    co_return out;
   }
-  if (!name.run.empty() && out.followed && !uid.starts_with(name.run)) out.followed.reset();
-  if (!out.followed && !out.record)
-    co_return fail(not_found(context, out, name, target.is_local()));
-  out.id = (out.followed ? out.followed->uid : out.record->uid).substr(0, 8);
-  if (out.followed) {
-    out.pods = CO_TRY(co_await list_all(target.cluster(), api::pods(), out.followed->pods));
-  }
+  out.pods = CO_TRY(co_await list_all(target.cluster(), api::pods(), out.followed->pods));
   co_return out;
 }
 

@@ -7,17 +7,16 @@
 
 #include "cli/cluster/open_cluster.h"
 #include "cli/history/run_record.h"
-#include "cli/jobs/find_job.h"
 #include "cli/jobs/followed.h"
 #include "cli/logs/rank_logs.h"
+#include "cli/objects/object_names.h"
 
 namespace muster::cli {
 
-// Whose logs, as a user writes it: NAME of a job or pod, KIND/NAME, pods/NAME; each with @RUN for
-// one run of several, RUN being the beginning of its id.
+// Whose logs, as a user writes it: NAME of a job or pod, or TYPE/NAME; each with @RUN for one run
+// of several, RUN being the beginning of its id.
 struct LogName {
-  JobName job;  // without kinds: only a pod is meant
-  bool maybe_pod = true;
+  ObjectName object;
   std::string run;
 };
 Result<LogName> parse_log_name(const plan::Registry& registry, const std::string& text);
@@ -25,10 +24,10 @@ Result<LogName> parse_log_name(const plan::Registry& registry, const std::string
 // One run of it: of what exists in the cluster, or of what this machine remembers.
 struct LogTarget {
   api::ObjectKey key;
-  std::string id;                    // of the run
   std::optional<Followed> followed;  // it exists
   std::vector<cluster::ObjectPtr> pods;
   std::optional<RunRecord> record;
+  std::string only_pod;              // not empty: just this one of them is meant
   std::optional<plan::Cause> cause;  // why it failed
 
   // The last pod of every rank that is gone, with the logs that it left in the home.
@@ -46,7 +45,7 @@ std::vector<KeptContainer> kept_containers(const std::string& home, const RunRec
                                            const RecordedPod& pod);
 
 // The run that is meant: that one, else what exists under the name, else the newest that is
-// remembered. NotFound says where it was looked for.
+// remembered, also by the name of a pod of it. NotFound says where it was looked for.
 Task<Result<LogTarget>> find_log_target(Context& context, OpenCluster& target, LogName name);
 
 }  // namespace muster::cli

