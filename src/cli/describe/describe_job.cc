@@ -9,8 +9,8 @@
 #include "api/pod.h"
 #include "base/strings.h"
 #include "cli/describe/description.h"
+#include "cli/jobs/waiting.h"
 #include "cli/run/failure.h"
-#include "cli/tables/job_rows.h"
 #include "cli/tables/pod_rows.h"
 #include "plan/plan.h"
 
@@ -51,11 +51,27 @@ std::vector<std::vector<std::string>> pod_rows(Objects pods) {
   return rows;
 }
 
+// Why it does not get on, since when, and what would help.
+void describe_waiting(Description& text, const json::Value& job, const Objects& pods) {
+  if (const auto why = why_waiting(pods)) {
+    std::vector<std::string> lines = {
+        fmt::format("{}, {} of its pods{}", why->reason, why->pods,
+                    why->since ? ", since " + format_time(*why->since) : "")};
+    for (const std::string& line : {why->message, why->remedy}) {
+      if (!line.empty()) lines.push_back(line);
+    }
+    text.lines(0, "Waiting", lines);
+    return;
+  }
+  text.line_if(0, "Waiting", job["status"][plan::kStatusKey]["waitingFor"].as_string());
+}
+
 }  // namespace
 
 std::string describe_job(const Context& context, const json::Value& job,
                          const plan::Dialect& dialect, const Objects& pods) {
-  const JobView view = view_with_pods(job, dialect, pods);
+  JobView view = JobView::from(job, dialect);
+  view.see(pods);
   const api::Resource& resource = dialect.identity().resource;
   Description text(kLabelWidth);
   text.line(0, "Name", api::name_of(job));
@@ -68,6 +84,7 @@ std::string describe_job(const Context& context, const json::Value& job,
   text.line(0, "Started", when(view.ledger.start_time));
   text.line(0, "Completed", when(view.ledger.completion_time));
   text.line_if(0, "Message", view.message);
+  if (!view.finished()) describe_waiting(text, job, pods);
   std::string out = text.text() + root_cause(context, view, api::name_of(job));
   Description tables(kLabelWidth);
   tables.table("Conditions", condition_rows(job));

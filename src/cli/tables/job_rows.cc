@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
-#include "api/pod.h"
+#include "base/strings.h"
+#include "cli/jobs/job_view.h"
+#include "cli/jobs/waiting.h"
 
 namespace muster::cli {
 namespace {
@@ -14,12 +16,6 @@ const Objects& pods_of(const json::Value& job, const Surroundings& around) {
   static const Objects none;
   const auto found = around.pods_of_job.find(api::uid_of(job));
   return found == around.pods_of_job.end() ? none : found->second;
-}
-
-bool is_up(const cluster::ObjectPtr& pod) {
-  if (api::is_deleting(*pod)) return false;
-  const auto phase = api::phase_of(*pod);
-  return phase == api::PodPhase::Running || phase == api::PodPhase::Succeeded;
 }
 
 std::string shown_kind(const api::Resource& resource, const Surroundings& around) {
@@ -31,8 +27,8 @@ std::string shown_kind(const api::Resource& resource, const Surroundings& around
 Cells job_row(const Item& item, const Surroundings& around, Width width) {
   const json::Value& job = *item.object;
   const plan::Dialect& dialect = *item.of->dialect;
-  const JobView view = around.pods_known ? view_with_pods(job, dialect, pods_of(job, around))
-                                         : JobView::from(job, dialect);
+  JobView view = JobView::from(job, dialect);
+  if (around.pods_known) view.see(pods_of(job, around));
   Cells row = {api::name_of(job),
                shown_kind(item.of->resource, around),
                std::string(view.state()),
@@ -47,13 +43,31 @@ Cells job_row(const Item& item, const Surroundings& around, Width width) {
   return row;
 }
 
+// "Unschedulable (4 pods): No node has room. To go on: others have to end."
+std::string sentence_of(const Waiting& why) {
+  std::string text = fmt::format("{} ({} pod{})", why.reason, why.pods, why.pods == 1 ? "" : "s");
+  if (!why.message.empty()) text += ": " + printable(why.message);
+  if (why.remedy.empty()) return text;
+  return fmt::format("{}{} To go on: {}.", text, text.ends_with('.') ? "" : ".", why.remedy);
+}
+
 }  // namespace
 
-JobView view_with_pods(const json::Value& job, const plan::Dialect& dialect, const Objects& pods) {
-  JobView view = JobView::from(job, dialect);
-  if (view.finished()) return view;
-  view.ranks_ready = static_cast<int>(std::ranges::count_if(pods, is_up));
-  return view;
+void note_waiting(Context& context, const std::vector<Item>& items, const Surroundings& around) {
+  constexpr int kMostTold = 5;
+  int waiting = 0;
+  for (const Item& item : items) {
+    if (item.of->dialect == nullptr) continue;
+    const auto why = why_waiting(pods_of(*item.object, around));
+    if (!why || ++waiting > kMostTold) continue;
+    context.output.note("{} waits{}: {}\n", api::name_of(*item.object),
+                        why->since ? " for " + format_age(around.now - *why->since) : "",
+                        sentence_of(*why));
+  }
+  if (waiting > kMostTold) {
+    context.output.note("{} more wait; see: {}\n", waiting - kMostTold,
+                        context.command("describe jobs"));
+  }
 }
 
 Layout job_layout(Width width) {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <string>
+#include <vector>
 
-#include "cli/jobs/job_view.h"
+#include "cli/context.h"
 #include "cli/tables/layout.h"
 
 namespace muster::cli {
@@ -10,7 +10,7 @@ namespace muster::cli {
 // Of every kind.
 Layout job_layout(Width width);
 
-// The job as it is at this moment: a status is up to some seconds behind the pods.
-JobView view_with_pods(const json::Value& job, const plan::Dialect& dialect, const Objects& pods);
+// Says on standard error why jobs of a table wait, and what would unblock them.
+void note_waiting(Context& context, const std::vector<Item>& items, const Surroundings& around);
 
 }  // namespace muster::cli

@@ -4,6 +4,7 @@
 #include "cli/jobs/listing.h"
 #include "cli/objects/object_names.h"
 #include "cli/print_error.h"
+#include "cli/tables/job_rows.h"
 #include "cli/tables/live.h"
 #include "cli/tables/printer.h"
 #include "cli/tables/surroundings.h"
@@ -62,6 +63,7 @@ Task<Result<int>> get_from(Context& context, OpenCluster& target, Wanted wanted,
   Surroundings around;
   if (printer.prints_table()) around = co_await look_around(context, target.cluster(), items, ns);
   CO_TRY(printer.print(items, around));
+  if (printer.prints_table()) note_waiting(context, items, around);
   co_return fetched.missing.empty() ? exit_code::kOk : exit_code::kFailed;
 }
 

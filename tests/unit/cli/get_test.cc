@@ -36,7 +36,7 @@ TEST_F(Get, ReadsEveryPage) {
   }
   const Outcome pods = get_it({.words = {"pods"}, .output = "name"});
   EXPECT_EQ(std::ranges::count(pods.out, '\n'), 1200);
-  EXPECT_THAT(get_it({}).out, ContainsRegex("bert +Toy +Running +1200/4"));
+  EXPECT_THAT(get_it({}).out, ContainsRegex("bert +Toy +Running +4/4"));
   const Outcome described =
       outcome([](Context& context) { return describe(context, {.words = {"bert"}}); });
   EXPECT_THAT(described.out, HasSubstr("bert-rank-1199"));
@@ -44,6 +44,33 @@ TEST_F(Get, ReadsEveryPage) {
     return remove(context, {.words = {"pods"}, .all = true, .wait = false});
   });
   EXPECT_EQ(std::ranges::count(gone.out, '\n'), 1200);
+}
+
+TEST_F(Get, SaysWhyAJobWaits) {
+  create(toy_, "bert");
+  create(toy_, "gpt", json::Object{{"state", "GOING"}});
+  json::Value placeless = rank(toy_, "bert", 0, {});
+  placeless["status"]["phase"] = "Pending";
+  placeless["status"]["conditions"] =
+      json::Array{json::Object{{"type", "PodScheduled"},
+                               {"status", "False"},
+                               {"reason", "Unschedulable"},
+                               {"message", "4 of nvidia.com/gpu are asked for, 0 are there"}}};
+  create(api::pods(), placeless);
+  create(api::pods(),
+         rank(toy_, "gpt", 0,
+              json::Object{{"waiting", json::Object{{"reason", "CrashLoopBackOff"}}}}));
+  const Outcome seen = get_it({});
+  EXPECT_THAT(seen.out, ContainsRegex("bert +Toy +Pending +0/4"));
+  EXPECT_THAT(seen.out, ContainsRegex("gpt +Toy +CrashLoopBackOff +0/4"));
+  EXPECT_THAT(seen.err, HasSubstr("bert waits: Unschedulable (1 pod): 4 of nvidia.com/gpu are "
+                                  "asked for, 0 are there. To go on: others have to end"));
+  EXPECT_THAT(seen.err, HasSubstr("gpt waits: CrashLoopBackOff (1 pod): "));
+  EXPECT_THAT(get_it({.output = "name"}).err, IsEmpty()) << "only people are told";
+  const Outcome described =
+      outcome([](Context& context) { return describe(context, {.words = {"bert"}}); });
+  EXPECT_THAT(described.out, HasSubstr("Waiting:     Unschedulable, 1 of its pods\n"
+                                       "             4 of nvidia.com/gpu are asked for"));
 }
 
 TEST_F(Get, SortsAndLeavesOutHeaders) {
