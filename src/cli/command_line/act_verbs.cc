@@ -1,5 +1,6 @@
 #include "cli/command_line/parser.h"
 #include "cli/jobs/duration.h"
+#include "cli/objects/goal.h"
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -61,7 +62,12 @@ void Parser::add_wait() {
   app->add_option("NAME", wait_.words, "NAME or TYPE/NAME of a job or anything else")->required();
   app->add_option("--for", wait_.condition,
                   "finished (default), running, delete, condition=TYPE[=STATUS] or "
-                  "jsonpath=PATH[=VALUE]");
+                  "jsonpath=PATH[=VALUE]")
+      ->type_name("GOAL")
+      ->check([](const std::string& text) {
+        const auto goal = Goal::parse(text);
+        return goal ? std::string() : goal.error().message;
+      });
   app->add_option_function<std::string>(
       "--timeout",
       [this](const std::string& text) {

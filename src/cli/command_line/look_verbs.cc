@@ -1,4 +1,5 @@
 #include "cli/command_line/parser.h"
+#include "cli/tables/format.h"
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -7,6 +8,12 @@
 // Verbs that look.
 namespace muster::cli {
 namespace {
+
+// As CLI11 wants to be told: nothing is wrong with an empty text.
+template <class T>
+std::string problem_of(const Result<T>& parsed) {
+  return parsed ? "" : parsed.error().message;
+}
 
 Task<int> print_explanation(Context& context, ExplainOptions options) {
   co_return explain(context, options);
@@ -28,8 +35,12 @@ void Parser::add_get() {
   app->add_option("-l,--selector", get_.labels, "Label selector");
   app->add_option("--field-selector", get_.fields, "Field selector");
   app->add_option("-o,--output", get_.output,
-                  "json, yaml, wide, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…");
-  app->add_option("--sort-by", get_.sort_by, "By what this path finds: .metadata.name");
+                  "json, yaml, wide, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…")
+      ->type_name("FORMAT")
+      ->check([](const std::string& text) { return problem_of(parse_format(text)); });
+  app->add_option("--sort-by", get_.sort_by, "By what this path finds: .metadata.name")
+      ->type_name("PATH")
+      ->check([](const std::string& text) { return problem_of(JsonPath::parse(text)); });
   app->add_flag("!--no-headers", get_.headers, "Tables without their first line");
   app->add_flag("-w,--watch", get_.watch, "Go on: print each as it changes; Ctrl-C ends it");
   app->callback([this] { verb_ = [this](Context& context) { return get(context, get_); }; });

@@ -61,7 +61,7 @@ Result<Goal> Goal::parse(std::string_view text) {
     return goal;
   }
   return fail(ErrorCode::BadRequest,
-              fmt::format("--for={} is unknown; use finished, running, delete, "
+              fmt::format("\"{}\" is nothing to wait for; use finished, running, delete, "
                           "condition=TYPE[=STATUS] or jsonpath=PATH[=VALUE]",
                           printable(text)));
 }

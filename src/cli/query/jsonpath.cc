@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "cli/query/syntax.h"
 #include "json/write.h"
 
@@ -40,8 +41,20 @@ class Evaluation {
                 fmt::format("the JSONPath finds more than {} values", kMostResults));
   }
 
+  // Along "a.b"; null when it ends on the way.
+  static const json::Value* walk(const json::Value& from, std::string_view dotted) {
+    const json::Value* at = &from;
+    for (const std::string_view name : split(dotted, '.')) {
+      at = at->as_object().find(name);
+      if (at == nullptr) break;
+    }
+    return at;
+  }
+
   void take(const Field& field, const json::Value&, const json::Value& from, Values& into) {
-    if (const json::Value* member = from.as_object().find(field.name)) into.push_back(member);
+    const json::Value* member = from.as_object().find(field.name);
+    if (member == nullptr && field.quoted) member = walk(from, field.name);
+    if (member != nullptr) into.push_back(member);
   }
 
   void take(const Wildcard&, const json::Value&, const json::Value& from, Values& into) {

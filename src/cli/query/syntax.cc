@@ -224,7 +224,7 @@ class Reader {
     do {
       skip_spaces();
       if (here() == '\'' || here() == '"') {
-        all.parts.emplace_back(Field{TRY(quoted())});
+        all.parts.emplace_back(Field{.name = TRY(quoted()), .quoted = true});
       } else {
         all.parts.emplace_back(TRY(slice()));
       }

@@ -23,6 +23,7 @@ struct Path {
 
 struct Field {
   std::string name;
+  bool quoted = false;  // ['a.b'] is a member of that name, and else the path a.b, as in kubectl
 };
 struct Wildcard {};  // every element, or every member
 struct Descent {};   // .., the value itself and everything below

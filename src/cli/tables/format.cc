@@ -44,8 +44,7 @@ Result<std::vector<CustomColumn>> parse_columns(std::string_view text) {
     if (colon == std::string_view::npos || colon == 0 || colon + 1 == part.size()) {
       return fail(
           ErrorCode::BadRequest,
-          fmt::format("-o custom-columns: \"{}\" is not TITLE:PATH, like NAME:.metadata.name",
-                      printable(part)));
+          fmt::format("\"{}\" is not TITLE:PATH, like NAME:.metadata.name", printable(part)));
     }
     columns.push_back({.title = std::string(part.substr(0, colon)),
                        .path = TRY(JsonPath::parse(part.substr(colon + 1)))});
@@ -72,11 +71,11 @@ Result<Format> parse_format(std::string_view text) {
       equals == std::string_view::npos ? std::string_view() : text.substr(equals + 1);
   if (kind != "jsonpath" && kind != "custom-columns") {
     return fail(ErrorCode::BadRequest,
-                fmt::format("-o {} is unknown; use {}", printable(text), kKnown));
+                fmt::format("\"{}\" is no format; use {}", printable(text), kKnown));
   }
   if (rest.empty()) {
     return fail(ErrorCode::BadRequest,
-                fmt::format("-o {} says what to print: -o {}", kind,
+                fmt::format("{} says what to print: -o {}", kind,
                             kind == "jsonpath" ? "jsonpath='{.items[*].metadata.name}'"
                                                : "custom-columns=NAME:.metadata.name"));
   }

@@ -103,7 +103,7 @@ TEST_F(Get, PrintsWhatIsAskedFor) {
   EXPECT_THAT(printed("yaml", {"b"}), HasSubstr("kind: Pod\n"));
   const Outcome wrong = get_it({.output = "xml"});
   EXPECT_EQ(wrong.code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("-o xml is unknown; use json"));
+  EXPECT_THAT(wrong.err, HasSubstr("\"xml\" is no format; use json"));
 }
 
 TEST_F(Get, NothingIsSaidOnStandardErrorAndIsAnEmptyList) {

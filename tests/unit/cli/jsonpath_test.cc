@@ -59,6 +59,7 @@ TEST(JsonPath, SaysWhatKubectlWouldSay) {
       {"{..image}", "one two three"},
       {"{.items[0].metadata.labels.team\\.example\\.org/name}", "vision"},
       {"{.items[0].metadata.labels['team.example.org/name']}", "vision"},
+      {"{.items[0]['metadata.name', 'status.restarts', 'status.absent']}", "a 3"},
       {"{.items[0].metadata.labels}", R"({"team.example.org/name":"vision","x":"1"})"},
       {"{.items[0].metadata.labels.*}", "vision 1"},
       {"{.items[0].metadata['name','labels'].x}", "1"},
