@@ -18,20 +18,6 @@ bool is_number(const std::string& type) {
   return type == "INT" || type == "UINT" || type == "FLOAT";
 }
 
-// --metrics-bind-address → ADDRESS
-std::string value_name(const CLI::Option& flag) {
-  const std::string type = flag.get_type_name();
-  const std::string base = type.substr(0, type.find(':'));
-  if (is_number(base)) return "N";
-  if (!is_plain_type(base)) return base;
-  std::string name = flag.get_lnames().empty() ? "value" : flag.get_lnames().front();
-  name = name.substr(name.rfind('-') == std::string::npos ? 0 : name.rfind('-') + 1);
-  std::ranges::transform(name, name.begin(), [](char c) {
-    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-  });
-  return name;
-}
-
 }  // namespace
 
 std::vector<const CLI::App*> shown_commands(const CLI::App& app) {
@@ -78,6 +64,19 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
   for (const auto word : split(std::string_view(type).substr(open + 2, close - open - 2), ','))
     words.emplace_back(word);
   return words;
+}
+
+std::string value_name(const CLI::Option& flag) {
+  const std::string type = flag.get_type_name();
+  const std::string base = type.substr(0, type.find(':'));
+  if (is_number(base)) return "N";
+  if (!is_plain_type(base)) return base;
+  std::string name = flag.get_lnames().empty() ? "value" : flag.get_lnames().front();
+  name = name.substr(name.rfind('-') == std::string::npos ? 0 : name.rfind('-') + 1);
+  std::ranges::transform(name, name.begin(), [](char c) {
+    return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+  });
+  return name;
 }
 
 std::string written(const CLI::Option& flag) {

@@ -24,6 +24,8 @@ bool takes_value(const CLI::Option& flag);
 bool takes_many(const CLI::Option& option);
 // What may be given where a list of words is checked: json, yaml; else nothing.
 std::vector<std::string> choices_of(const CLI::Option& option);
+// What the value is called: ROLE, N, FILE.
+std::string value_name(const CLI::Option& flag);
 // -o, --output json|yaml
 std::string written(const CLI::Option& flag);
 // NAME, [NAME], FILE…

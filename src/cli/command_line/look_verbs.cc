@@ -48,7 +48,7 @@ void Parser::add_get() {
 
 void Parser::add_describe() {
   CLI::App* app =
-      command("describe", "Tell all about jobs, pods, nodes and other objects, with their events.",
+      command("describe", "Tell all about jobs, pods, nodes and other objects; with their events.",
               "  muster describe NAME\n  muster describe pods/NAME\n  muster describe nodes");
   app->add_option("WHAT", describe_.words, "NAMEs of jobs, TYPE/NAME…, TYPE NAME…, or TYPE: all")
       ->required();

@@ -49,7 +49,8 @@ void Parser::add_node() {
   add_node_flags(app);
   app->add_option("--address", node_.address, "Where logs and exec are served");
   app->add_option("--client-ca", node_.client_ca,
-                  "PEM file of the CA of our clients; without it logs and exec are not served");
+                  "PEM file of the CA of our clients; without it logs and exec are not served")
+      ->type_name("FILE");
   app->add_option("--pod-cidr", node_.pod_range, "Addresses for pods");
   app->add_option("--service-cidr", node_.service_range, "The cluster's service range");
   app->callback([this] {

@@ -95,10 +95,24 @@ void keep_in_front(Completing& wanted, char separator) {
   wanted.begun.erase(0, at + 1);
 }
 
+// Values that are no plain list of words and still have beginnings that people know.
+std::vector<std::string> beginnings_of(const CLI::Option& flag) {
+  if (has_name(flag, "--for")) return {"finished", "running", "delete", "condition="};
+  if (has_name(flag, "--output"))
+    return {"json", "yaml", "wide", "name", "jsonpath=", "custom-columns="};
+  return {};
+}
+
+bool is_file(const CLI::Option& flag) {
+  const std::string name = value_name(flag);
+  return name == "FILE" || name == "FILENAME" || name == "DIR" || name == "MOUNT";
+}
+
 void offer_value(const CLI::Option& flag, Completing& wanted) {
-  for (const std::string& choice : choices_of(flag))
-    wanted.words.push_back({.written = choice, .meaning = ""});
-  if (!wanted.words.empty()) return;
+  auto words = choices_of(flag);
+  if (words.empty()) words = beginnings_of(flag);
+  for (std::string& word : words)
+    wanted.words.push_back({.written = std::move(word), .meaning = ""});
   if (has_name(flag, "--role")) {
     wanted.names = {Names::Roles};
   } else if (has_name(flag, "--rank")) {
@@ -106,7 +120,7 @@ void offer_value(const CLI::Option& flag, Completing& wanted) {
     keep_in_front(wanted, ',');
   } else if (has_name(flag, "--namespace")) {
     wanted.names = {Names::Namespaces};
-  } else if (!has_name(flag, "--context")) {
+  } else if (is_file(flag)) {
     wanted.names = {Names::Files};
   }
 }

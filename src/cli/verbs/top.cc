@@ -6,12 +6,17 @@
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/listing.h"
 #include "cli/tables/usage_table.h"
+#include "cli/terminal/full_screen.h"
 #include "cli/terminal/terminal.h"
 #include "cli/verbs/verbs.h"
 #include "json/write.h"
+#include "rt/scope.h"
+#include "rt/wait.h"
 
 namespace muster::cli {
 namespace {
+
+constexpr Duration kEvery = std::chrono::seconds(2);
 
 const api::Resource& pod_metrics() {
   static const api::Resource resource{
@@ -52,8 +57,48 @@ void print_once(Context& context, const std::vector<RankUsage>& ranks, const std
   }
 }
 
+Task<void> end_on_signal(rt::RealLoop& loop, rt::Event& over) {
+  rt::Signals signals(loop, {SIGINT, SIGTERM, SIGHUP});
+  if (co_await signals.next()) over.set();
+}
+
+std::vector<std::string> view(const std::vector<RankUsage>& ranks) {
+  std::vector<std::string> lines =
+      ranks.empty() ? std::vector<std::string>{"No pod runs."} : usage_lines(ranks);
+  lines.emplace_back();
+  lines.emplace_back("Ctrl-C ends this.");
+  return lines;
+}
+
+// Draws until somebody ends it or nobody looks any more; what was last seen stays.
+Task<Result<int>> keep_showing(Context& context, OpenCluster& target, api::Selection where) {
+  rt::Event over(context.loop);
+  context.output.on_broken([&over] { over.set(); });
+  rt::TaskScope scope(context.loop);
+  scope.spawn(end_on_signal(context.loop, over));
+  Result<std::vector<RankUsage>> ranks;
+  {
+    FullScreen screen(context.output);
+    while (!over.is_set()) {
+      ranks = co_await measure(target, where);
+      if (!ranks) break;
+      screen.show(view(*ranks));
+      [[maybe_unused]] const auto waited =
+          co_await rt::with_timeout(context.loop, kEvery, over.wait());
+    }
+  }
+  co_await scope.close();
+  context.output.on_broken(nullptr);
+  if (!ranks) co_return fail(ranks.error());
+  print_once(context, *ranks, "");
+  co_return exit_code::kOk;
+}
+
 Task<Result<int>> show(Context& context, OpenCluster& target, TopOptions options) {
   const auto where = CO_TRY(co_await selection(context, target, options.name));
+  const bool live =
+      !options.once && options.output.empty() && Terminal::detect(context).out_is_terminal;
+  if (live) co_return co_await keep_showing(context, target, where);
   print_once(context, CO_TRY(co_await measure(target, where)), options.output);
   co_return exit_code::kOk;
 }

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "node/agent/gpu_usage.h"
 #include "node/agent/usage_meter.h"
 #include "node/linux/usage.h"
 #include "rt/sim_loop.h"
@@ -30,6 +31,16 @@ TEST(Usage, NothingWithoutCgroups) {
           {.version = linux::CgroupRoots::Version::V2, .memory = "/nothing", .cpu = "/nothing"},
           "uid")
           .empty());
+}
+
+TEST(Usage, GpusOfContainers) {
+  const auto gpus = parse_gpu_usage("GPU-a, 97, 71000\nGPU-b, 3, 10\nGPU-c, [N/A], 5\nnonsense\n");
+  EXPECT_EQ(gpus.size(), 2U);
+  const auto used = usage_by_container(R"({"main":["GPU-a","GPU-b"],"side":["GPU-c"]})", gpus);
+  EXPECT_EQ(used.size(), 1U);
+  EXPECT_EQ(used.at("main"),
+            (GpuUsage{.busy_milli = 1000, .memory_bytes = std::int64_t{71010} << 20U}));
+  EXPECT_TRUE(usage_by_container("torn", gpus).empty());
 }
 
 // Containers whose counters grow with the clock: so many cores each.
