@@ -62,10 +62,9 @@ json::Value schema_for(const api::Resource& resource, const plan::Dialect* diale
 }
 
 const json::Value& resolve(const json::Value& node) {
-  const auto& name = node["$ref"].as_string();
-  if (name.empty()) return node;
-  const auto* type = kubernetes_types().find(name);
-  return type == nullptr ? node : *type;
+  const json::Value* type = kubernetes_types().find(node["$ref"].as_string());
+  if (type == nullptr) type = &node;
+  return *type;
 }
 
 bool is_open(const json::Value& node) {
