@@ -61,7 +61,8 @@ void Parser::add_explain() {
   CLI::App* app =
       command("explain", "Say what stands in a field of a kind, and which fields it has.",
               "  muster explain pods.spec.containers\n"
-              "  muster explain jobs.batch.spec.completionMode");
+              "  muster explain jobs.batch.spec.completionMode",
+              {.home = false, .cluster = false, .ns = false, .verbosity = false});
   app->add_option("FIELD", explain_.field, "KIND, or KIND.FIELD.FIELD…")->required();
   app->callback([this] {
     verb_ = [this](Context& context) -> Task<int> { return print_explanation(context, explain_); };

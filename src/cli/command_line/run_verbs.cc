@@ -11,6 +11,7 @@ void Parser::add_run() {
   CLI::App* app = command(
       "run", "Run the jobs of a manifest, attached: logs of all ranks, the job's exit code.",
       "  muster run job.yaml\n  muster run -f job.yaml --dry-run=client -o yaml\n"
+      "  muster run job.yaml --set spec.runPolicy.backoffLimit=3 --mount out\n"
       "  muster run job.yaml --kubeconfig ~/.kube/config",
       {.color = true});
   app->add_option("FILE", run_.files, "Manifest files or directories of them; - is standard input");
@@ -50,15 +51,16 @@ void Parser::add_run() {
 // How run takes its manifests.
 void Parser::add_submission(CLI::App* app) {
   app->add_option("--set", run_.submission.set,
-                  "PATH=VALUE: change a field of the jobs that have it, as in "
-                  "spec.runPolicy.backoffLimit=3")
+                  "Change a field of the jobs that have it: spec.runPolicy.backoffLimit=3")
+      ->type_name("PATH=VALUE")
       ->allow_extra_args(false);
   app->add_option("--env", run_.submission.env,
-                  "NAME[=VALUE]: a variable for all containers; without a value, ours")
+                  "A variable for all containers; without a value, ours")
+      ->type_name("NAME[=VALUE]")
       ->allow_extra_args(false);
   app->add_option("--mount", run_.submission.mounts,
-                  "DIR[:PATH][:ro]: a directory of this machine for all containers; what is "
-                  "written there is kept")
+                  "A directory of this machine for all containers; what is written there is kept")
+      ->type_name("DIR[:PATH][:ro]")
       ->allow_extra_args(false);
   app->add_option("--validate", validate_,
                   "Of fields that nobody knows: strict refuses them, warn says so, ignore does not")
