@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "cli/verbs/verbs.h"
 #include "rt/scope.h"
 #include "words_fixture.h"
 
