@@ -16,9 +16,11 @@ namespace {
 // Okabe and Ito's colours, as the nearest of 256, readable on black and on white.
 constexpr std::array<int, 8> kPalette = {208, 39, 35, 178, 27, 166, 170, 244};
 
-bool is_plain(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return (byte >= 0x20 && byte < 0x7F) || byte == '\t';
+// Printable ASCII and tabs. Nearly every line is, and there are many: no branches.
+bool is_plain(std::string_view line) {
+  bool plain = true;
+  for (const char c : line) plain &= (c >= 0x20 && c < 0x7F) || c == '\t';
+  return plain;
 }
 
 // The length of what begins with an escape: a whole control sequence (ESC [ … letter) where it is
@@ -71,7 +73,7 @@ std::size_t color_length(std::string_view text) {
 
 void append_safe(std::string& out, std::string_view line, bool keep_color) {
   if (line.ends_with('\r')) line.remove_suffix(1);  // sshd and terminals end their lines with both
-  if (std::ranges::all_of(line, is_plain)) {        // nearly every line, and there are many
+  if (is_plain(line)) {
     out += line;
     return;
   }
