@@ -8,6 +8,7 @@
 #include "cli/jobs/job_view.h"
 #include "cli/jobs/wait_deleted.h"
 #include "cli/manifests/recorded.h"
+#include "cli/objects/absent.h"
 #include "plan/plan.h"
 #include "rt/wait.h"
 #include "server/rules/admission.h"
@@ -57,7 +58,8 @@ struct Step {
   cluster::ObjectPtr existing;
 };
 
-Result<Step> step_for(const Manifest& manifest, const cluster::ObjectPtr& existing) {
+Result<Step> step_for(const Context& context, const Manifest& manifest,
+                      const cluster::ObjectPtr& existing) {
   const api::ObjectKey key = api::key_of(*existing);
   const auto in_the_way = [&](std::string_view why) {
     return fail(ErrorCode::AlreadyExists,
@@ -68,12 +70,11 @@ Result<Step> step_for(const Manifest& manifest, const cluster::ObjectPtr& existi
     if (leaving || is_finished(manifest, *existing))
       return Step{.what = Step::What::Replace, .existing = existing};
     if (manifest.dialect == nullptr)
-      return in_the_way(
-          fmt::format("is still there; delete it with: muster delete pods {}", key.name));
-    return in_the_way(
-        fmt::format("is still running; follow it with: muster logs -f {}   stop it with: muster "
-                    "delete {}",
-                    key.name, key.name));
+      return in_the_way(fmt::format("is still there; delete it with: {}",
+                                    context.command("delete pods " + key.name)));
+    return in_the_way(fmt::format("is still running; follow it with: {}   stop it with: {}",
+                                  context.command("logs -f " + key.name),
+                                  context.command("delete " + key.name)));
   }
   if (leaving) return in_the_way("is being deleted; wait until it is gone");
   // A namespace or an account has nothing of its own to change.
@@ -108,7 +109,7 @@ Result<void> check_all(Context& context, const std::vector<Manifest>& manifests)
   return {};
 }
 
-Task<Result<std::vector<Step>>> plan_steps(cluster::Cluster& cluster,
+Task<Result<std::vector<Step>>> plan_steps(const Context& context, cluster::Cluster& cluster,
                                            const std::vector<Manifest>& manifests) {
   std::vector<Step> steps;
   for (const Manifest& manifest : manifests) {
@@ -118,7 +119,7 @@ Task<Result<std::vector<Step>>> plan_steps(cluster::Cluster& cluster,
     }
     auto existing = co_await cluster.get(manifest.resource, api::key_of(manifest.object));
     if (existing) {
-      auto step = step_for(manifest, *existing);
+      auto step = step_for(context, manifest, *existing);
       if (!step) co_return fail(step.error());
       steps.push_back(std::move(*step));
     } else if (existing.error().code == ErrorCode::NotFound) {
@@ -160,6 +161,15 @@ Task<Result<Submitted>> carry_out(cluster::Cluster& cluster, Manifest manifest, 
   co_return Submitted{.object = created};
 }
 
+// A server says the same of a kind that it does not know and of a namespace that is not there.
+Task<Error> explain(cluster::Cluster& cluster, const Manifest& manifest, Error error) {
+  if (error.code != ErrorCode::NotFound || manifest.dialect == nullptr) co_return error;
+  const auto listed = co_await cluster.list(
+      manifest.resource, {.where = {.ns = api::namespace_of(manifest.object)}, .limit = 1});
+  const bool absent = !listed && listed.error().code == ErrorCode::NotFound;
+  co_return absent ? absent_kind(manifest.resource) : error;
+}
+
 Task<void> remove_one(cluster::Cluster& cluster, const Manifest& manifest,
                       const json::Value& object) {
   [[maybe_unused]] const auto removed =
@@ -178,7 +188,7 @@ Task<void> take_back(cluster::Cluster& cluster, const std::vector<Manifest>& man
 Task<Result<std::vector<Submitted>>> submit(Context& context, OpenCluster& target,
                                             std::vector<Manifest> manifests) {
   if (target.is_local()) CO_TRY(check_all(context, manifests));
-  const auto steps = CO_TRY(co_await plan_steps(target.cluster(), manifests));
+  const auto steps = CO_TRY(co_await plan_steps(context, target.cluster(), manifests));
   for (std::size_t i = 0; i < manifests.size(); ++i) {
     if (steps[i].what == Step::What::Replace)
       CO_TRY(co_await make_room(context, target, manifests[i], steps[i].existing));
@@ -190,23 +200,26 @@ Task<Result<std::vector<Submitted>>> submit(Context& context, OpenCluster& targe
     auto one = co_await carry_out(target.cluster(), manifests[i], steps[i]);
     if (!one) {
       co_await take_back(target.cluster(), manifests, submitted);
-      co_return fail(one.error().in(manifests[i].source));
+      const Error why = co_await explain(target.cluster(), manifests[i], one.error());
+      co_return fail(why.in(manifests[i].source));
     }
     submitted.push_back(std::move(*one));
   }
   co_return submitted;
 }
 
-Task<std::vector<std::string>> clean_up(cluster::Cluster& cluster, std::vector<Manifest> manifests,
+Task<std::vector<std::string>> clean_up(const Context& context, cluster::Cluster& cluster,
+                                        std::vector<Manifest> manifests,
                                         std::vector<Submitted> submitted) {
   std::vector<std::string> kept;
   for (std::size_t i = submitted.size(); i-- > 0;) {
     if (!submitted[i].is_new) continue;
     const api::Resource& resource = manifests[i].resource;
     if (is_storage(resource) || resource == api::namespaces()) {
-      kept.push_back(fmt::format("{} {}; delete it with: muster delete {} {}", resource.kind,
-                                 api::key_of(*submitted[i].object).text(), resource.plural,
-                                 api::name_of(*submitted[i].object)));
+      const std::string& name = api::name_of(*submitted[i].object);
+      kept.push_back(fmt::format(
+          "{} {}; delete it with: {}", resource.kind, api::key_of(*submitted[i].object).text(),
+          context.command(fmt::format("delete {} {}", resource.plural, name))));
     } else {
       co_await remove_one(cluster, manifests[i], *submitted[i].object);
     }

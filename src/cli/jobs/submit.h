@@ -22,7 +22,8 @@ Task<Result<std::vector<Submitted>>> submit(Context& context, OpenCluster& targe
 
 // Deletes what a run created, last first; what is gone already is fine. Never what holds data, or
 // could: claims, volumes, classes and namespaces stay, and are named in the answer.
-Task<std::vector<std::string>> clean_up(cluster::Cluster& cluster, std::vector<Manifest> manifests,
+Task<std::vector<std::string>> clean_up(const Context& context, cluster::Cluster& cluster,
+                                        std::vector<Manifest> manifests,
                                         std::vector<Submitted> submitted);
 
 }  // namespace muster::cli

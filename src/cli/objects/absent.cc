@@ -16,6 +16,7 @@ constexpr std::string_view kInstall = "kubectl apply --server-side -k deploy";
 
 struct Neighbours {
   std::set<std::string> here;        // names in the namespace
+  std::set<std::string> pods;        // there, where a name may be a pod's
   std::set<std::string> namespaces;  // others that have that very name
   bool none_of_ours = false;         // the server knows none of our kinds
 };
@@ -42,15 +43,24 @@ Task<Neighbours> look_around(cluster::Cluster& cluster, std::string ns, ObjectNa
     }
   }
   found.none_of_ours = !known;
+  if (!name.bare) co_return found;
+  if (const auto pods = co_await list_all(cluster, api::pods(), {.ns = ns})) {
+    for (const auto& pod : *pods) found.pods.insert(api::name_of(*pod));
+  }
   co_return found;
 }
 
-std::string hint_for(const Neighbours& around, const ObjectName& name) {
+std::string hint_for(const Context& context, const Neighbours& around, const ObjectName& name) {
   if (!around.namespaces.empty()) {
     return fmt::format("; there is one in {}",
                        join({around.namespaces.begin(), around.namespaces.end()}, ", "));
   }
-  return did_you_mean(name.name, {around.here.begin(), around.here.end()});
+  std::string hint = did_you_mean(name.name, {around.here.begin(), around.here.end()});
+  if (hint.empty()) hint = did_you_mean(name.name, {around.pods.begin(), around.pods.end()});
+  if (!hint.empty() || !name.bare) return hint;
+  return resources_named(context.registry, name.name)
+             ? "; a type comes before the names, or as TYPE/NAME"
+             : did_you_mean(name.name, known_resources(context.registry));
 }
 
 }  // namespace
@@ -65,6 +75,12 @@ std::string absent_kinds() {
   return fmt::format("the cluster knows none of Muster's kinds; install them with: {}", kInstall);
 }
 
+Task<std::string> absence_hint(const Context& context, cluster::Cluster& cluster, std::string ns,
+                               ObjectName name) {
+  const Neighbours around = co_await look_around(cluster, ns, name);
+  co_return hint_for(context, around, name);
+}
+
 Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std::string ns,
                           ObjectName name) {
   const Neighbours around = co_await look_around(cluster, ns, name);
@@ -73,19 +89,14 @@ Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std
   const bool any_kind = name.bare || name.kinds.size() > 1;
   if (!any_kind && !around.none_of_ours) {
     error.message = fmt::format("{} \"{}\" not found{}", resource.qualified(), printable(name.name),
-                                hint_for(around, name));
+                                hint_for(context, around, name));
     co_return error;
   }
   if (around.none_of_ours) {
     error.message = any_kind ? absent_kinds() : absent_kind(resource).message;
     co_return error;
   }
-  std::string hint = hint_for(around, name);
-  if (hint.empty() && name.bare) {
-    hint = resources_named(context.registry, name.name)
-               ? "; a type comes before the names, or as TYPE/NAME"
-               : did_you_mean(name.name, known_resources(context.registry));
-  }
+  std::string hint = hint_for(context, around, name);
   if (hint.empty()) hint = fmt::format("; see: {}", context.command("get -A"));
   error.message = fmt::format("no job \"{}\" in namespace {}{}", printable(name.name), ns, hint);
   co_return error;

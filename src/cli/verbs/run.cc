@@ -152,7 +152,7 @@ class RunVerb {
   }
 
   Task<void> take_back() {
-    const auto kept = co_await clean_up(target_.cluster(), manifests_, submitted_);
+    const auto kept = co_await clean_up(context_, target_.cluster(), manifests_, submitted_);
     for (const std::string& one : kept) screen_.note(fmt::format("      Kept  {}", one));
     for (std::size_t i = 0; i < manifests_.size(); ++i) {
       const auto one = followed(manifests_[i], submitted_[i]);
