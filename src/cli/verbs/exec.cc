@@ -46,10 +46,6 @@ AttachOptions attachment(Output& output, const ExecVerbOptions& options) {
 Task<Result<int>> exec_in(Context& context, OpenCluster& target, ObjectName name,
                           ExecVerbOptions options) {
   const FoundRank place = CO_TRY(co_await find_place(context, target, std::move(name), options));
-  if (target.remote() == nullptr) {
-    co_return fail(ErrorCode::Unavailable, fmt::format("nothing runs in {}: start it with {}",
-                                                       context.home, context.command("up")));
-  }
   const AttachOptions attach = attachment(context.output, options);
   auto program = CO_TRY(co_await target.remote()->exec(place.pod, {.container = place.container,
                                                                    .command = options.command,
@@ -66,7 +62,7 @@ Task<int> exec(Context& context, ExecVerbOptions options) {
   const auto name = parse_only_name(context.registry, options.words);
   if (!name) co_return refuse_resource(context.output, name.error());
   co_return co_await with_cluster(
-      context, PlaneParts::Store,
+      context, PlaneParts::All,
       [&context, name = *name, options = std::move(options)](OpenCluster& target) {
         return exec_in(context, target, name, options);
       });
