@@ -60,7 +60,7 @@ TEST(CommandLine, HelpOfACommandBeginsWithExamplesAndListsWhatItObeys) {
   EXPECT_THAT(logs.out, StartsWith("Examples:\n  muster logs NAME\n"));
   EXPECT_THAT(logs.out, HasSubstr("Usage: muster logs [FLAGS] NAME\n"));
   EXPECT_THAT(logs.out, HasSubstr("  -f, --follow "));
-  EXPECT_THAT(logs.out, HasSubstr("  --tail N "));
+  EXPECT_THAT(logs.out, HasSubstr("  --tail LINES "));
   EXPECT_THAT(logs.out, HasSubstr("  --kubeconfig FILE "));
   EXPECT_THAT(logs.out, HasSubstr("  --color auto|always|never "));
   EXPECT_EQ(read({"-n", "ml", "logs", "--help"}).out, logs.out);
@@ -126,7 +126,7 @@ TEST(CommandLine, AWordTooManyIsNamed) {
 TEST(CommandLine, WrongValuesAreUsageErrors) {
   for (const std::vector<std::string>& words :
        std::vector<std::vector<std::string>>{{"--color", "blue", "get"},
-                                             {"get", "-o", "xml"},
+                                             {"run", "x.yaml", "-o", "xml"},
                                              {"logs"},
                                              {"run"},
                                              {"exec", "bert"},

@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <fstream>
 
 #include <gmock/gmock.h>
@@ -36,6 +37,8 @@ TEST_F(MachineWords, ImagesWithoutRows) {
 }
 
 TEST_F(MachineWords, RowsOfImages) {
+  std::filesystem::create_directories(home() + "/over");
+  std::filesystem::create_directories(home() + "/full");
   file("images.yaml",
        "images:\n- pattern: team/*\n  entrypoint: [python3, -u]\n  cmd: [train.py]\n"
        "- pattern: bare\n  rootfs: {overHost: over}\n- pattern: full\n  rootfs: full\n");
