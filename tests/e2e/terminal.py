@@ -13,7 +13,8 @@ class Screen:
         self.directory = tempfile.TemporaryDirectory(prefix="mt.tmux.", dir="/tmp")
         self.socket = self.directory.name + "/s"
         command = shlex.join(str(word) for word in argv)
-        script = f"stty -g > {self.directory.name}/before; {command}; echo ended $?; stty -g > {self.directory.name}/after; sleep 1000"
+        # Ctrl-C is for the program, not for the shell that tells of its end.
+        script = f"trap : INT; stty -g > {self.directory.name}/before; {command}; echo ended $?; stty -g > {self.directory.name}/after; sleep 1000"
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", columns, "-y", rows, "/bin/sh", "-c", script, environment=environment)
 
     def tmux(self, *words, environment=None):
