@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/pod.h"
+#include "api/selector.h"
 #include "cli/history/run_record.h"
 #include "cli/jobs/listing.h"
 #include "cli/logs/log_target.h"
@@ -39,7 +40,13 @@ class JobFollower::JobSink final : public cluster::Sink {
 
 class JobFollower::PodSink final : public cluster::Sink {
  public:
-  explicit PodSink(JobFollower& owner) : owner_(owner) {}
+  explicit PodSink(JobFollower& owner)
+      : owner_(owner),
+        labels_(
+            api::LabelSelector::parse(owner.followed_.pods.labels).value_or(api::LabelSelector())),
+        fields_(
+            api::FieldSelector::parse(owner.followed_.pods.fields).value_or(api::FieldSelector())) {
+  }
   void begin() override { staged_.clear(); }
   void stage(std::vector<cluster::ObjectPtr> page) override {
     staged_.insert(staged_.end(), page.begin(), page.end());
@@ -56,6 +63,9 @@ class JobFollower::PodSink final : public cluster::Sink {
     owner_.changed_.pulse();
   }
   void apply(const cluster::WatchEvent& event) override {
+    // After its restart a server may not know whether what changed was selected before, and say of
+    // anybody's pod that it is gone.
+    if (!labels_.matches(*event.object) || !fields_.matches(*event.object)) return;
     if (event.type == cluster::EventType::Deleted) {
       owner_.lost_files_.see(*event.object);
       owner_.pods_.erase(api::name_of(*event.object));
@@ -68,6 +78,8 @@ class JobFollower::PodSink final : public cluster::Sink {
 
  private:
   JobFollower& owner_;
+  api::LabelSelector labels_;
+  api::FieldSelector fields_;
   std::vector<cluster::ObjectPtr> staged_;
 };
 
