@@ -28,7 +28,7 @@ constexpr std::array kKnown = {
     Known{"RunContainerError", ""},
     Known{"ErrImagePull", "correct the name of the image, or the right to pull it"},
     Known{"ImagePullBackOff", "correct the name of the image, or the right to pull it"},
-    Known{kCrashLoop, "the output of the run before says why: logs -p"},
+    Known{kCrashLoop, "its output of the run before says why: logs -p"},
     Known{api::not_placed::kVolumeUnbound, "create that claim, or a volume that it can have"},
     Known{api::not_placed::kUnschedulable, "others have to end, or it has to ask for less"},
     Known{"SchedulingGated", "whoever put the scheduling gates there has to take them away"},

@@ -1,6 +1,7 @@
 #include "cli/run/attached_run.h"
 
 #include <algorithm>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -39,11 +40,14 @@ bool shows_red(const Context& context, const Terminal& terminal) {
          !context.env("CLICOLOR_FORCE").empty();
 }
 
-// The sentence, and what would unblock it.
+// "No room. Ask for less.": what it waits for, and what would unblock it.
 std::string with_remedy(const Waiting& waiting) {
-  const std::string message = printable(waiting.message);
-  return waiting.remedy.empty() ? message
-                                : fmt::format("{} To go on: {}.", message, waiting.remedy);
+  std::string text = printable(waiting.message);
+  if (waiting.remedy.empty()) return text;
+  if (!text.ends_with('.')) text += '.';
+  std::string remedy = waiting.remedy;
+  remedy[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(remedy[0])));
+  return fmt::format("{} {}.", text, remedy);
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ class RunVerb {
 
  private:
   Task<int> submit_and_follow() {
+    if (!options_.detach) run_pods_once();
     auto submitted = co_await submit_or_stop();
     if (!submitted) {
       const bool stopped = interruption_.count > 0 || interruption_.detached;
@@ -67,6 +68,15 @@ class RunVerb {
     if (options_.detach) co_return detach();
     if (runs_nothing()) co_return report({}, exit_code::kOk);
     co_return co_await follow();
+  }
+
+  // Who runs a pod that says nothing of restarts, and waits for its end, wants one run of it.
+  void run_pods_once() {
+    for (Manifest& manifest : manifests_) {
+      if (manifest.resource != api::pods() || !manifest.object["spec"].is_object()) continue;
+      json::Value& policy = manifest.object["spec"]["restartPolicy"];
+      if (policy.is_null()) policy = "Never";
+    }
   }
 
   // What was begun is finished where that takes a moment, so that it can be taken back.
