@@ -171,14 +171,15 @@ void RankLogs::finish(Entry& entry) {
 void RankLogs::refuse(const LogOrigin& origin, const Error& error) {
   Trouble& trouble = troubles_[reason_of(error, origin)];
   if (trouble.whose.empty()) trouble.error = error;
-  trouble.whose.push_back(name_of(origin));
+  trouble.whose.emplace(origin.role, origin.index, name_of(origin));
 }
 
 void RankLogs::tell_troubles() {
   for (auto& [reason, trouble] : troubles_) {
     if (std::exchange(trouble.told, true)) continue;
-    const std::string text =
-        sentence_about(reason, trouble.error, trouble.whose, context_.wants_cluster());
+    std::vector<std::string> names;
+    for (const auto& [role, index, name] : trouble.whose) names.push_back(name);
+    const std::string text = sentence_about(reason, trouble.error, names, context_.wants_cluster());
     if (options_.note) {
       options_.note(text);
     } else {

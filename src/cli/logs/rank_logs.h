@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "cli/context.h"
@@ -81,7 +82,7 @@ class RankLogs {
   };
   struct Trouble {
     Error error;
-    std::vector<std::string> whose;
+    std::set<std::tuple<std::string, int, std::string>> whose;  // role, index, name
     bool told = false;
   };
 
