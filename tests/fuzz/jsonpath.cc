@@ -1,4 +1,5 @@
-// Any bytes as a JSONPath and as a template of it: nothing crashes, and what can be read can be applied.
+// Any bytes as a JSONPath and as a template of it: nothing crashes, and what can be read can be
+// applied.
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
@@ -21,6 +22,7 @@ const json::Value& object() {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto path = cli::JsonPath::parse(text)) static_cast<void>(path->find(object()));
-  if (const auto form = cli::JsonPathTemplate::parse(text)) static_cast<void>(form->apply(object()));
+  if (const auto form = cli::JsonPathTemplate::parse(text))
+    static_cast<void>(form->apply(object()));
   return 0;
 }

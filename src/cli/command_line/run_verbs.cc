@@ -68,9 +68,8 @@ void Parser::add_submission(CLI::App* app) {
 }
 
 void Parser::add_attach() {
-  CLI::App* app =
-      command("attach", "Follow a job or pod to its end, as run does.",
-              "  muster attach bert\n  muster attach pods/probe", {.color = true});
+  CLI::App* app = command("attach", "Follow a job or pod to its end, as run does.",
+                          "  muster attach bert\n  muster attach pods/probe", {.color = true});
   app->add_option("NAME", attach_.words, "Name of the job or pod, or TYPE/NAME")->required();
   app->callback([this] { verb_ = [this](Context& context) { return attach(context, attach_); }; });
 }

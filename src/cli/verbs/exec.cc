@@ -4,8 +4,8 @@
 
 #include "api/object.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/objects/find_rank.h"
 #include "cli/objects/find_object.h"
+#include "cli/objects/find_rank.h"
 #include "cli/terminal/attached_program.h"
 #include "cli/verbs/verbs.h"
 #include "cluster/kube/kube_cluster.h"

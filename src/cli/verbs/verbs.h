@@ -127,7 +127,7 @@ Task<int> wait(Context& context, WaitOptions options);
 
 struct PauseOptions {
   std::vector<std::string> words;  // NAME…, TYPE/NAME… or TYPE NAME… of jobs
-  bool wait = true;  // until nothing of it runs
+  bool wait = true;                // until nothing of it runs
 };
 Task<int> pause(Context& context, PauseOptions options);
 
