@@ -36,13 +36,16 @@ Task<Result<FoundObject>> find_object(const Context& context, cluster::Cluster& 
       .object = job.job};
 }
 
+Result<void> require_runnable(const ObjectName& name) {
+  const NamedResource& kind = name.kinds.front();
+  if (kind.dialect != nullptr || kind.resource == api::pods()) return {};
+  return fail(ErrorCode::BadRequest,
+              fmt::format("{} run nothing: name a job or a pod", kind.resource.plural));
+}
+
 Task<Result<FoundObject>> find_job_or_pod(const Context& context, cluster::Cluster& cluster,
                                           std::string ns, ObjectName name) {
-  const NamedResource& kind = name.kinds.front();
-  if (kind.dialect == nullptr && kind.resource != api::pods()) {
-    co_return fail(ErrorCode::BadRequest,
-                   fmt::format("{} run nothing: name a job or a pod", kind.resource.plural));
-  }
+  CO_TRY(require_runnable(name));
   co_return co_await find_object(context, cluster, std::move(ns), std::move(name),
                                  BareName::JobOrPod);
 }

@@ -21,7 +21,8 @@ enum class BareName { Job, JobOrPod };
 Task<Result<FoundObject>> find_object(const Context& context, cluster::Cluster& cluster,
                                       std::string ns, ObjectName name, BareName bare);
 
-// The same for verbs that need something that runs: BadRequest for what is neither job nor pod.
+// For verbs that need something that runs: BadRequest for what is neither job nor pod.
+Result<void> require_runnable(const ObjectName& name);
 Task<Result<FoundObject>> find_job_or_pod(const Context& context, cluster::Cluster& cluster,
                                           std::string ns, ObjectName name);
 

@@ -61,6 +61,8 @@ Task<Result<int>> exec_in(Context& context, OpenCluster& target, ObjectName name
 Task<int> exec(Context& context, ExecVerbOptions options) {
   const auto name = parse_only_name(context.registry, options.words);
   if (!name) co_return refuse_resource(context.output, name.error());
+  if (const auto runs = require_runnable(*name); !runs)
+    co_return refuse_resource(context.output, runs.error());
   co_return co_await with_cluster(
       context, PlaneParts::All,
       [&context, name = *name, options = std::move(options)](OpenCluster& target) {

@@ -141,6 +141,7 @@ TEST_F(Names, VerbsForJobsSayThatOthersAreNone) {
   EXPECT_THAT(seen.err, HasSubstr("pods/alone: pods are no jobs"));
   EXPECT_EQ(resume_it({"pods", "alone"}).code, 2);
   EXPECT_THAT(exec_in({"services/x"}).err, HasSubstr("services run nothing"));
+  EXPECT_EQ(exec_in({"services/x"}).code, 2);
 }
 
 TEST_F(Names, ARankThatIsNotThereIsToldFromOneThatDoesNotRun) {
