@@ -183,17 +183,18 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
 // Mostly nothing was written: then it costs two looks and no thread.
 Task<std::int64_t> LinuxRuntime::count_written(std::string pod_uid, std::string name, int attempt,
                                                std::string directory) {
-  const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt}) + "/";
+  const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
   std::vector<std::string> written;
-  for (auto layer : {place + shim::kUpperLayer + directory,
-                     place + shim::kShownLayer + "/" + shim::kUpperLayer}) {
+  for (auto layer : {place + "/" + shim::kUpperLayer + directory,
+                     place + "/" + shim::kShownLayer + "/" + shim::kUpperLayer}) {
     std::error_code error;
     const bool empty = std::filesystem::is_empty(layer, error);
     if (!error && !empty) written.push_back(std::move(layer));
   }
   if (written.empty()) co_return 0;
-  const auto count =
-      co_await off_loop([written]() -> Result<std::int64_t> { return count_files(written); });
+  const auto count = co_await off_loop([written, place]() -> Result<std::int64_t> {
+    return count_files(written, mounted_over(place));
+  });
   co_return count.value_or(0);
 }
 

@@ -77,6 +77,14 @@ TEST_F(ShownTest, FilesOnTheRootAreCountedWhereTheyWereWritten) {
   EXPECT_FALSE(fs::exists(place));
 }
 
+TEST_F(ShownTest, WhereSomethingIsMountedNothingWasWritten) {
+  const std::string place = "/muster-test-" + fs::path(home_).filename().string();
+  const Mount file{.source = directory_ + "/file", .target = place + "/deep/file"};
+  EXPECT_EQ(run("cat " + file.target, {file}, "/"), "of the host\n0");
+  EXPECT_EQ(run("cat " + file.target + "; echo x > " + place + "/x", {file}, "/"),
+            "of the host\n1");
+}
+
 TEST_F(ShownTest, AHomeInItStaysHidden) {
   const auto above = fs::path(home_).parent_path().string();
   const auto seen =
