@@ -81,8 +81,7 @@ TEST_F(ShownTest, WhereSomethingIsMountedNothingWasWritten) {
   const std::string place = "/muster-test-" + fs::path(home_).filename().string();
   const Mount file{.source = directory_ + "/file", .target = place + "/deep/file"};
   EXPECT_EQ(run("cat " + file.target, {file}, "/"), "of the host\n0");
-  EXPECT_EQ(run("cat " + file.target + "; echo x > " + place + "/x", {file}, "/"),
-            "of the host\n1");
+  EXPECT_TRUE(run("echo x > " + place + "/x", {file}, "/").ends_with("1"));
 }
 
 TEST_F(ShownTest, AHomeInItStaysHidden) {
