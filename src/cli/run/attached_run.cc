@@ -9,6 +9,7 @@
 #include "api/pod.h"
 #include "api/waiting.h"
 #include "base/strings.h"
+#include "cli/jobs/listing.h"
 #include "cli/print_error.h"
 #include "cli/run/last_word.h"
 #include "cli/run/operator_missing.h"
@@ -240,9 +241,12 @@ Task<void> AttachedRun::wait_for_clean_up() {
   }
 }
 
+// The job and its pods are watched separately: what we saw of a pod may be older than the end that
+// its job was given because of it, and one that has ended stays.
 Task<void> AttachedRun::stop_running() {
-  const auto now = follower_.pods();
-  for (const auto& [name, pod] : now) {
+  const auto now = co_await list_all(shared_.target.cluster(), api::pods(), followed_.pods);
+  if (!now) co_return;
+  for (const auto& pod : *now) {
     if (api::is_deleting(*pod) || api::is_finished(api::phase_of(*pod))) continue;
     [[maybe_unused]] const auto removed = co_await shared_.target.cluster().remove(
         api::pods(), api::key_of(*pod), {.uid = api::uid_of(*pod)});
