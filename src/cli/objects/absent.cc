@@ -75,12 +75,6 @@ std::string absent_kinds() {
   return fmt::format("the cluster knows none of Muster's kinds; install them with: {}", kInstall);
 }
 
-Task<std::string> absence_hint(const Context& context, cluster::Cluster& cluster, std::string ns,
-                               ObjectName name) {
-  const Neighbours around = co_await look_around(cluster, ns, name);
-  co_return hint_for(context, around, name);
-}
-
 Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std::string ns,
                           ObjectName name) {
   const Neighbours around = co_await look_around(cluster, ns, name);

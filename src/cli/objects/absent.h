@@ -16,10 +16,6 @@ namespace muster::cli {
 Task<Error> absent_object(const Context& context, cluster::Cluster& cluster, std::string ns,
                           ObjectName name);
 
-// Only the end of that sentence: "; did you mean bert?", "; there is one in ml", or nothing.
-Task<std::string> absence_hint(const Context& context, cluster::Cluster& cluster, std::string ns,
-                               ObjectName name);
-
 // Of a kind that the server does not know: what to do about it.
 Error absent_kind(const api::Resource& resource);
 // Of all our kinds.
