@@ -68,6 +68,7 @@ class Store {
   void start_commit();
   void finish_commit(Version newest, Result<void> result);
   Version log_floor(Time now);
+  void shorten_log();
 
   rt::Loop& loop_;
   rt::Pool* pool_;

@@ -155,12 +155,9 @@ Result<void> StoreFile::Impl::open_database() {
   return {};
 }
 
-// Of what counts. The log is many times as long, most of it is never read again, and the rest has
-// its checksums.
 Result<void> StoreFile::Impl::check_structure() {
   Statement check;
-  if (!check.prepare(database, "PRAGMA quick_check(objects)"))
-    return corrupt(sqlite3_errmsg(database));
+  if (!check.prepare(database, "PRAGMA quick_check")) return corrupt(sqlite3_errmsg(database));
   if (!check.row()) return corrupt(sqlite3_errmsg(database));
   if (check.text(0) != "ok") return corrupt(check.text(0));
   return {};
@@ -211,9 +208,7 @@ Result<api::ObjectPtr> StoreFile::Impl::decode(std::string_view key, Version ver
 Result<void> StoreFile::Impl::load() {
   contents.version = static_cast<Version>(TRY(meta("rv", 0)));
   contents.trimmed = static_cast<Version>(TRY(meta("log_floor", 0)));
-  contents.log_floor =
-      std::max(contents.trimmed,
-               contents.version > kRestoredLog ? contents.version - kRestoredLog : Version{0});
+  contents.log_floor = std::max(contents.trimmed, restored_floor(contents.version));
   std::map<Version, api::ObjectPtr> recent;  // a current object is often the newest in the log too
   Statement log;
   if (!log.prepare(
@@ -259,6 +254,10 @@ Result<void> StoreFile::Impl::load() {
   }
   if (!objects.done()) return broken("reading");
   return {};
+}
+
+Version StoreFile::restored_floor(Version newest) {
+  return newest > kRestoredLog ? newest - kRestoredLog : 0;
 }
 
 StoreFile::StoreFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -27,6 +27,9 @@ class StoreFile {
   // All changes in one transaction; durable on return. Log rows up to `log_floor` go with it.
   Result<void> commit(const std::vector<Change>& changes, Version log_floor);
 
+  // Up to where no start reads the log of a file whose newest change is `newest`.
+  static Version restored_floor(Version newest);
+
  private:
   struct Impl;
   explicit StoreFile(std::unique_ptr<Impl> impl);

@@ -14,9 +14,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "base/fd.h"
 #include "base/random.h"
 #include "base/strings.h"
 #include "home.h"
+#include "json/write.h"
 #include "rt/real_loop.h"
 #include "support.h"
 
@@ -152,21 +154,32 @@ TEST(Store, ASnapshotReadsAndLetsGo) {
   EXPECT_EQ(reopen(home.path())->objects.size(), 1U);
 }
 
-TEST(Store, TheStartReadsOnlyTheNewestOfTheLog) {
+// As a process that was killed leaves it: nothing was tidied up at the end.
+void copy_home(const std::string& from, const std::string& to) {
+  for (const char* name : {"/store.db", "/store.db-wal"}) {
+    std::filesystem::copy_file(from + name, to + name);
+  }
+}
+
+TEST(Store, TheStartReadsOnlyTheNewestOfTheLogAndACleanEndLeavesNoMore) {
   const Home home;
+  const Home killed;
   {
     Session session(home.path());
     for (Version version = 1; version <= 1'000; ++version) {
       session.store().append(change(version, "a//x", "x"));
     }
     EXPECT_TRUE(session.loop().run(session.store().durable(1'000)));
+    copy_home(home.path(), killed.path());
   }
-  const auto contents = reopen(home.path());
-  ASSERT_TRUE(contents);
-  EXPECT_EQ(contents->trimmed, 0U);
-  EXPECT_LT(contents->log.size(), 200U);
-  EXPECT_EQ(contents->log.front().version, contents->log_floor + 1);
-  EXPECT_EQ(contents->log.back().version, 1'000U);
+  for (const Home* of : {&home, &killed}) {
+    const auto contents = reopen(of->path());
+    ASSERT_TRUE(contents);
+    EXPECT_EQ(contents->trimmed, of == &home ? contents->log_floor : 0U);
+    EXPECT_EQ(contents->log_floor, 872U);
+    EXPECT_EQ(contents->log.front().version, 873U);
+    EXPECT_EQ(contents->log.back().version, 1'000U);
+  }
 }
 
 TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
@@ -214,7 +227,18 @@ TEST(Store, AChangedValueIsNoticed) {
   }
 }
 
-TEST(Store, ADamagedFileIsNoticed) {
+std::string all_of(const Contents& contents) {
+  std::string text = fmt::format("{} after {}\n", contents.version, contents.log_floor);
+  for (const auto* changes : {&contents.objects, &contents.log}) {
+    for (const Change& one : *changes) {
+      text += fmt::format("{} {} {}\n", one.version, one.key, json::write(*one.object));
+    }
+  }
+  return text;
+}
+
+// Each page in its turn: of the log, of the objects, and pages where nothing is any more.
+TEST(Store, ADamagedPageIsNoticedOrDoesNotMatter) {
   const Home home;
   {
     Session session(home.path());
@@ -223,16 +247,28 @@ TEST(Store, ADamagedFileIsNoticed) {
                                     ChangeType::Created));
     }
   }
-  const int file = ::open(home.file().c_str(), O_RDWR | O_CLOEXEC);
-  ASSERT_GE(file, 0);
+  const std::string whole = all_of(*reopen(home.path()));
   const std::string noise(4096, '\x5a');
-  ASSERT_EQ(::pwrite(file, noise.data(), noise.size(), 8 * 4096), 4096);
-  ::close(file);
-  const auto contents = reopen(home.path());
-  ASSERT_FALSE(contents);
-  EXPECT_NE(contents.error().message.find("corrupt"), std::string::npos)
-      << contents.error().message;
-  EXPECT_NE(contents.error().message.find(home.file()), std::string::npos);
+  const auto pages = std::filesystem::file_size(home.file()) / noise.size();
+  unsigned noticed = 0;
+  for (std::size_t page = 0; page < pages; ++page) {
+    const Home damaged;
+    std::filesystem::copy_file(home.file(), damaged.file());
+    const Fd file(::open(damaged.file().c_str(), O_RDWR | O_CLOEXEC));
+    ASSERT_EQ(::pwrite(file.get(), noise.data(), noise.size(),
+                       static_cast<off_t>(page * noise.size())),
+              4096);
+    const auto contents = reopen(damaged.path());
+    if (contents) {
+      EXPECT_EQ(all_of(*contents), whole) << "page " << page;
+      continue;
+    }
+    ++noticed;
+    EXPECT_NE(contents.error().message.find("corrupt"), std::string::npos)
+        << contents.error().message;
+    EXPECT_NE(contents.error().message.find(damaged.file()), std::string::npos);
+  }
+  EXPECT_GT(noticed, pages / 2);
 }
 
 TEST(Store, ANewerSchemaIsRefused) {
