@@ -4,11 +4,8 @@
 #include <vector>
 
 #include "cli/command_line/command_line.h"
+#include "cli/command_line/declared.h"
 #include "cli/command_line/help_page.h"
-
-namespace CLI {
-class App;
-}
 
 // What may stand where the cursor is: the part of completion that asks nobody.
 namespace muster::cli {
