@@ -12,6 +12,9 @@ using std::chrono::seconds;
 // Of each log when no connection is held: few requests for a usual one, little memory for many.
 constexpr std::size_t kWindow = std::size_t{64} << 10U;
 constexpr int kTries = 3;
+// To go on behind a line, those that have its time are counted: a tail must not begin among them.
+// Writers give one time to all that they read at once, 64 KiB, or hundreds of lines.
+constexpr int kOfOneTime = 1000;
 
 bool may_pass(ErrorCode code) {
   return code == ErrorCode::Unavailable || code == ErrorCode::Timeout ||
@@ -46,6 +49,7 @@ Task<Result<void>> ApiLog::open(Mode mode) {
   if (!wanted.since_time) {
     wanted.since_time = window_.since;
     wanted.tail_lines = window_.tail;
+    if (wanted.tail_lines && options_.goes_on) *wanted.tail_lines += kOfOneTime;
   }
   text_.begin_again();
   stream_ = CO_TRY(co_await cluster_.log(pod_, std::move(wanted)));
@@ -78,7 +82,10 @@ Task<Result<std::vector<LogPiece>>> ApiLog::read_stream() {
 
 Task<Result<std::vector<LogPiece>>> ApiLog::present() {
   while (true) {
-    if (std::exchange(read_all_, false)) co_return std::vector<LogPiece>{};
+    if (std::exchange(read_all_, false)) {
+      window_.tail.reset();  // what comes from now on is new
+      co_return std::vector<LogPiece>{};
+    }
     auto pieces = Result<std::vector<LogPiece>>();
     if (!stream_) {
       if (auto opened = co_await open(Mode::Present); !opened) pieces = fail(opened.error());
@@ -99,10 +106,15 @@ Task<Result<void>> ApiLog::pause(Duration most) {
   co_return co_await changed_.wait();
 }
 
+void ApiLog::begin_next_run() {
+  attempt_ = asked_.attempt;
+  text_.begin_next_run();
+}
+
 Task<Result<bool>> ApiLog::worth_another_try(Error why) {
   if (why.code == ErrorCode::Cancelled) co_return fail(std::move(why));
   if (mode_ == Mode::Previous) {  // the run before is not kept; the present one is
-    attempt_ = asked_.attempt;
+    begin_next_run();
     co_return true;
   }
   if (why.code == ErrorCode::NotFound) co_return false;  // the pod is gone, with all that it wrote
@@ -137,7 +149,7 @@ Task<Result<std::vector<LogPiece>>> ApiLog::more() {
       continue;
     }
     const bool at_end = std::exchange(read_all_, false);
-    if (at_end && mode_ == Mode::Previous) attempt_ = asked_.attempt;
+    if (at_end && mode_ == Mode::Previous) begin_next_run();
     if (!pieces->empty()) co_return pieces;
     if (!at_end || mode_ == Mode::Previous) continue;
     // It was over before we asked, and there is no more.

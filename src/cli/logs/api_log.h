@@ -18,7 +18,9 @@ namespace muster::cli {
 class ApiLog final : public ContainerLog {
  public:
   struct Options {
-    bool previous = false;                         // only the run before the last start
+    bool previous = false;  // only the run before the last start
+    // more() will be asked for. A tail then has some lines in front of those that were asked for.
+    bool goes_on = false;
     std::function<void(const Error&)> on_trouble;  // it cannot be read now; it is tried again
   };
   ApiLog(rt::Loop& loop, cluster::Cluster& cluster, cluster::ObjectKey pod, std::string container,
@@ -37,6 +39,7 @@ class ApiLog final : public ContainerLog {
   Task<Result<void>> open(Mode mode);
   // What came of the stream; nothing at its end.
   Task<Result<std::vector<LogPiece>>> read_stream();
+  void begin_next_run();
   Task<Result<void>> pause(Duration most);
   Task<Result<bool>> worth_another_try(Error why);
 

@@ -1,6 +1,7 @@
 #include "cli/logs/file_log.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "node/logs/cri_log.h"
 #include "node/runtime/log_places.h"
@@ -41,11 +42,22 @@ Result<std::vector<LogPiece>> FileLog::read() {
     take(bytes, pieces);
     if (!bytes.empty()) continue;
     if (!has_successor) break;
-    file_ = node::LogFile(node::log_path(directory_, container_, ++attempt_));
-    rest_.clear();
-    skipping_ = false;
+    begin_next_run(pieces);
   }
   return pieces;
+}
+
+// A run that was killed in the midst of a line does not lend it to the next one.
+void FileLog::begin_next_run(std::vector<LogPiece>& pieces) {
+  file_ = node::LogFile(node::log_path(directory_, container_, ++attempt_));
+  rest_.clear();
+  skipping_ = false;
+  for (const bool error : {false, true}) {
+    const std::string begun = std::exchange(begun_[error ? 1 : 0], "");
+    if (begun.empty()) continue;
+    pieces.push_back(
+        {.at = parse_time(begun).value_or(Time{}), .time = begun, .error = error, .bytes = "\n"});
+  }
 }
 
 void FileLog::take(std::string_view bytes, std::vector<LogPiece>& pieces) {

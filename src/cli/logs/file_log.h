@@ -25,6 +25,7 @@ class FileLog final : public ContainerLog {
   void limit_window(std::size_t bytes) { chunk_ = bytes; }
 
  private:
+  void begin_next_run(std::vector<LogPiece>& pieces);
   void take(std::string_view bytes, std::vector<LogPiece>& pieces);
   void take_line(std::string_view line, std::vector<LogPiece>& pieces);
 

@@ -104,6 +104,7 @@ void RankLogs::see_container(const json::Value& pod, const std::string& containe
     entry.api = std::make_unique<ApiLog>(
         context_.loop, cluster_, api::key_of(pod), container, options_.window,
         ApiLog::Options{.previous = options_.previous,
+                        .goes_on = options_.goes_on,
                         .on_trouble = [this, from = entry.origin](const Error& why) {
                           refuse(from, why);
                           tell_troubles();
@@ -166,6 +167,10 @@ void RankLogs::finish(Entry& entry) {
     entry.origin.error = error;
     if (!error || entry.both) sink_.ended(entry.origin);
   }
+}
+
+void RankLogs::finish_all() {
+  for (auto& [key, entry] : logs_) finish(*entry);
 }
 
 void RankLogs::refuse(const LogOrigin& origin, const Error& error) {

@@ -39,6 +39,7 @@ class RankLogs {
     bool previous = false;
     bool first_run = false;  // begin with a container's first run, not with its latest
     bool init = false;       // init containers, too
+    bool goes_on = false;    // follow() comes after what is there
     // Told once for each reason why a log cannot be read; without: standard error is.
     std::function<void(const std::string&)> note;
   };
@@ -54,7 +55,9 @@ class RankLogs {
 
   // Gives all that there is now. With a tail, that many lines of all of it.
   Task<Result<void>> show_present();
-  // Ends that early.
+  // That was all: lines that never ended are given as they are.
+  void finish_all();
+  // Ends show_present() early.
   void stop() { stopped_ = true; }
   // From now on: what is there and what comes, until drain() or close().
   void follow();

@@ -1,6 +1,7 @@
 #include "cli/logs/stamped_text.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::cli {
 namespace {
@@ -21,6 +22,12 @@ void StampedText::begin_again() {
   repeating_ = last_.has_value();
   lines_to_skip_ = lines_of_last_;
   bytes_to_skip_ = bytes_of_line_;
+}
+
+void StampedText::begin_next_run() {
+  owes_end_ = owes_end_ || bytes_of_line_ > 0;
+  bytes_of_line_ = 0;
+  lines_of_last_ = 0;
 }
 
 void StampedText::feed(std::string_view bytes, std::vector<LogPiece>& pieces) {
@@ -44,8 +51,8 @@ std::string_view StampedText::take_time(std::string_view bytes, std::vector<LogP
   const auto part = bytes.substr(0, end);
   stamp_ += part;
   if (end == std::string_view::npos && stamp_.size() <= kLongestTime) return {};
-  const auto at = parse_time(stamp_);
-  if (at) {
+  const bool may_be_time = stamp_.size() <= kLongestTime;
+  if (const auto at = parse_time(stamp_); may_be_time && at) {
     begin_line(*at);
     // A newline right after the time is an empty line.
     return bytes.substr(bytes[end] == ' ' ? end + 1 : end);
@@ -85,6 +92,8 @@ void StampedText::give(std::string_view bytes, std::vector<LogPiece>& pieces) {
   bytes_to_skip_ = whole ? 0 : bytes_to_skip_ - skipped;
   bytes.remove_prefix(skipped);
   if (bytes.empty()) return;
+  if (std::exchange(owes_end_, false))
+    pieces.push_back({.at = line_at_, .time = stamp_, .bytes = "\n"});
   pieces.push_back({.at = line_at_, .time = stamp_, .bytes = std::string(bytes)});
 }
 

@@ -21,6 +21,8 @@ class StampedText {
   [[nodiscard]] std::optional<Time> resume_from() const;
   // What is fed next was asked for with resume_from().
   void begin_again();
+  // The container was started again: what comes now is of its next run, on a line of its own.
+  void begin_next_run();
   // Any bytes of it; what is known of a line is given at once.
   void feed(std::string_view bytes, std::vector<LogPiece>& pieces);
 
@@ -41,6 +43,8 @@ class StampedText {
   std::optional<Time> last_;
   std::size_t lines_of_last_ = 0;
   std::size_t bytes_of_line_ = 0;
+
+  bool owes_end_ = false;  // of a line that the run before did not end
 
   // What of it comes again.
   bool repeating_ = false;

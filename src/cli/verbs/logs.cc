@@ -92,6 +92,7 @@ Task<Result<int>> show(Context& context, OpenCluster& target, LogTarget found,
   see_all(context, found, options.previous, logs);
   context.output.on_broken([&logs] { logs.stop(); });
   const auto shown = co_await logs.show_present();
+  logs.finish_all();
   context.output.on_broken({});
   co_await logs.close();
   CO_TRY(shown);
@@ -118,6 +119,7 @@ Task<Result<int>> follow(Context& context, OpenCluster& target, LogTarget found,
   Screen screen(context.loop, context.output, Terminal::detect(context));
   RankLines lines(screen, {.prefix = options.prefix, .timestamps = options.timestamps});
   auto log_options = CO_TRY(wanted(options, found, context.loop.now()));
+  log_options.goes_on = true;
   log_options.note = [&screen](const std::string& text) { screen.note(text); };
   JobFollower follower(context, target.cluster(), *found.followed, lines, std::move(log_options));
   rt::TaskScope scope(context.loop);

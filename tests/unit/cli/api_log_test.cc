@@ -1,10 +1,9 @@
 #include "cli/logs/api_log.h"
 
-#include <deque>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "log_server.h"
 #include "rt/scope.h"
 #include "rt/sim_loop.h"
 
@@ -13,125 +12,17 @@ namespace {
 
 using namespace std::chrono_literals;
 
-struct Line {
-  std::string time;
-  std::string text;
-};
-
-// One container's log as an API server gives it: lines with times, a stream that may break at any
-// byte, the present run and the one before.
-class LogServer final : public cluster::Cluster {
- public:
-  explicit LogServer(rt::Loop& loop) : loop_(loop) {}
-
-  struct Run {
-    std::vector<Line> lines;
-    bool ended = false;
-  };
-  std::vector<Run> runs = {{}};
-  std::deque<std::size_t> cuts;  // the next streams break after so many bytes
-  std::deque<Error> refusals;    // the next requests are answered so
-  std::vector<cluster::LogOptions> asked;
-  std::size_t open_streams = 0;
-
-  Task<Result<std::unique_ptr<cluster::LogStream>>> log(cluster::ObjectKey,
-                                                        cluster::LogOptions options) override {
-    asked.push_back(options);
-    if (!refusals.empty()) {
-      const Error error = refusals.front();
-      refusals.pop_front();
-      co_return fail(error);
-    }
-    co_return std::make_unique<Stream>(*this, options);
-  }
-
-  Task<Result<cluster::ListPage>> list(const cluster::Resource&, cluster::ListOptions) override {
-    co_return none();
-  }
-  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const cluster::Resource&,
-                                                      cluster::WatchOptions) override {
-    co_return none();
-  }
-  Task<Result<cluster::ObjectPtr>> get(const cluster::Resource&, cluster::ObjectKey) override {
-    co_return none();
-  }
-  Task<Result<cluster::ObjectPtr>> create(const cluster::Resource&, json::Value) override {
-    co_return none();
-  }
-  Task<Result<cluster::ObjectPtr>> update(const cluster::Resource&, json::Value) override {
-    co_return none();
-  }
-  Task<Result<cluster::ObjectPtr>> update_status(const cluster::Resource&, json::Value) override {
-    co_return none();
-  }
-  Task<Result<cluster::ObjectPtr>> remove(const cluster::Resource&, cluster::ObjectKey,
-                                          cluster::DeleteOptions) override {
-    co_return none();
-  }
-  Task<Result<void>> bind(cluster::ObjectKey, std::string, std::string) override {
-    co_return none();
-  }
-  Task<Result<cluster::Token>> create_token(cluster::ObjectKey, cluster::TokenRequest) override {
-    co_return none();
-  }
-
- private:
-  static std::unexpected<Error> none() { return fail(ErrorCode::MethodNotAllowed, "logs only"); }
-
-  class Stream final : public cluster::LogStream {
-   public:
-    Stream(LogServer& server, const cluster::LogOptions& options)
-        : server_(server),
-          options_(options),
-          run_(server.runs.size() - (options.previous ? 2 : 1)) {
-      ++server_.open_streams;
-      if (!server_.cuts.empty()) {
-        left_ = server_.cuts.front();
-        server_.cuts.pop_front();
-      }
-    }
-    ~Stream() override { --server_.open_streams; }
-
-    Task<Result<std::optional<std::string>>> next() override {
-      while (true) {
-        const Run& run = server_.runs[run_];
-        while (line_ < run.lines.size()) {
-          const Line& line = run.lines[line_++];
-          if (options_.since_time && *parse_time(line.time) < *options_.since_time) continue;
-          std::string text = line.time + " " + line.text + "\n";
-          if (!left_) co_return text;
-          if (*left_ == 0) co_return fail(ErrorCode::Unavailable, "the connection broke");
-          text.resize(std::min(*left_, text.size()));
-          *left_ -= text.size();
-          co_return text;
-        }
-        if (left_ && *left_ == 0) co_return fail(ErrorCode::Unavailable, "the connection broke");
-        if (run.ended || !options_.follow || run_ + 1 < server_.runs.size()) co_return std::nullopt;
-        CO_TRY(co_await rt::sleep_for(server_.loop_, 10ms));
-      }
-    }
-
-   private:
-    LogServer& server_;
-    cluster::LogOptions options_;
-    std::size_t run_;
-    std::size_t line_ = 0;
-    std::optional<std::size_t> left_;
-  };
-
-  rt::Loop& loop_;
-};
-
 class ApiLogTest : public ::testing::Test {
  protected:
-  ApiLog log(LogWindow window = {}, bool previous = false) {
+  ApiLog log(LogWindow window = {}, bool previous = false, bool goes_on = false) {
     return {loop,
             server,
             {.ns = "ml", .name = "p"},
             "main",
             window,
-            {.previous = previous,
-             .on_trouble = [this](const Error& why) { troubles.push_back(why.message); }}};
+            {.previous = previous, .goes_on = goes_on, .on_trouble = [this](const Error& why) {
+               troubles.push_back(why.message);
+             }}};
   }
   void write(const std::string& time, const std::string& text) {
     server.runs.back().lines.push_back({"2026-11-15T03:04:" + time + "Z", text});
@@ -251,6 +142,50 @@ TEST_F(ApiLogTest, AContainerThatStartsAgainIsFollowedOn) {
   reader.see({.attempt = 1, .started = true});
   loop.run_for(5s);
   EXPECT_EQ(followed, "first\nfirst at last\nsecond\n");
+  loop.run(scope.close());
+}
+
+TEST_F(ApiLogTest, ALineThatARunDidNotEndEndsWithIt) {
+  ApiLog reader = log();
+  reader.see({.started = true});
+  rt::TaskScope scope(loop);
+  scope.spawn(follow(reader));
+  server.runs.back().lines.push_back({"2026-11-15T03:04:01Z", "Killed", ""});
+  loop.run_for(1s);
+  server.runs.back().ended = true;
+  server.runs.push_back({});
+  write("03", "second");
+  reader.see({.attempt = 1, .started = true});
+  loop.run_for(5s);
+  EXPECT_EQ(followed, "Killed\nsecond\n");
+  loop.run(scope.close());
+}
+
+// A tail may begin among lines that all have one time.
+TEST_F(ApiLogTest, BehindATailItGoesOnWithoutRepeatingALine) {
+  for (int i = 0; i < 10; ++i) write("05", "line " + std::to_string(i));
+  ApiLog reader = log({.tail = 2}, false, true);
+  reader.see({.started = true});
+  EXPECT_THAT(present(reader), ::testing::EndsWith("line 8\nline 9\n"));
+  rt::TaskScope scope(loop);
+  scope.spawn(follow(reader));
+  loop.run_for(1s);
+  write("05", "line 10");
+  write("06", "new");
+  loop.run_for(1s);
+  EXPECT_EQ(followed, "line 10\nnew\n");
+  loop.run(scope.close());
+}
+
+TEST_F(ApiLogTest, ATailOfNothingDoesNotLimitWhatComes) {
+  ApiLog reader = log({.tail = 1}, false, true);
+  reader.see({.started = true});
+  EXPECT_EQ(present(reader), "");
+  for (int i = 0; i < 3; ++i) write("05", std::to_string(i));
+  rt::TaskScope scope(loop);
+  scope.spawn(follow(reader));
+  loop.run_for(1s);
+  EXPECT_EQ(followed, "0\n1\n2\n");
   loop.run(scope.close());
 }
 

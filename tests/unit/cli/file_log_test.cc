@@ -93,6 +93,23 @@ TEST_F(FileLogTest, GoesOnWithTheNextRunOfTheContainer) {
   EXPECT_TRUE(reader.over());
 }
 
+TEST_F(FileLogTest, ALineThatARunDidNotEndEndsWithIt) {
+  write(record(1, "loss 0.5", 'P') + record(1, "Killed", 'P', "stderr"), 0);
+  FileLog reader = log();
+  EXPECT_EQ(all_of(reader), "loss 0.5Killed");
+  reader.see({.attempt = 1, .started = true});
+  write(record(2, "second"), 1);
+  const auto ends = reader.read();
+  ASSERT_EQ(ends->size(), 2U);
+  EXPECT_EQ((*ends)[0].bytes, "\n");
+  EXPECT_EQ((*ends)[1].bytes, "\n");
+  EXPECT_TRUE((*ends)[1].error);
+  const auto next = reader.read();
+  ASSERT_EQ(next->size(), 1U);
+  EXPECT_EQ((*next)[0].bytes, "second\n");
+  EXPECT_EQ((*next)[0].time, "2026-11-15T03:04:02.000000000Z");
+}
+
 TEST_F(FileLogTest, TheTailGoesBackIntoTheOlderHalf) {
   write(record(1, "one") + record(2, "two") + record(3, "three"));
   rotate();

@@ -138,6 +138,14 @@ TEST_F(LogsVerb, SinceTailAndTimes) {
   EXPECT_EQ(logs_of(options).code, 1);
 }
 
+TEST_F(LogsVerb, TheLastLineIsShownWithoutItsEndToo) {
+  begin_run("aaaaaaaa", 0);
+  rank("aaaaaaaa", 0, record(1, "whole") + record(2, "loss 0.5", 'P'));
+  rank("aaaaaaaa", 1, record(3, "Killed", 'P', "stderr"));
+  EXPECT_EQ(logs_of({.name = "bert", .prefix = false}).out, "whole\nloss 0.5\nKilled\n");
+  EXPECT_EQ(logs_of({.name = "bert", .tail = 1, .prefix = false}).out, "Killed\n");
+}
+
 TEST_F(LogsVerb, WhatIsNotThereIsSaidWithTheCommandThatShowsWhatIs) {
   const Outcome shown = logs_of({.name = "nobody"});
   EXPECT_EQ(shown.code, 1);

@@ -82,6 +82,16 @@ TEST(StampedText, ATimeThatGoesBackLosesNothing) {
   EXPECT_EQ(joined(pieces), "a\nb\nc\n");
 }
 
+TEST(StampedText, ATimeThatIsTooLongIsText) {
+  StampedText text;
+  std::vector<LogPiece> pieces;
+  const std::string digits(60, '0');
+  text.feed("2026-11-15T03:04:06Z a\n2026-11-15T03:04:07." + digits + "Z", pieces);
+  text.feed("b\n2026-11-15T03:04:08." + digits + "Z c\n", pieces);
+  EXPECT_EQ(joined(pieces),
+            "a\n2026-11-15T03:04:07." + digits + "Zb\n2026-11-15T03:04:08." + digits + "Z c\n");
+}
+
 TEST(StampedText, WhatHasNoTimeIsTextToo) {
   StampedText text;
   std::vector<LogPiece> pieces;
