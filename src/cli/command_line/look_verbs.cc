@@ -108,7 +108,7 @@ void Parser::add_logs() {
 void Parser::add_history() {
   CLI::App* app = command("history", "List past runs of this home, the newest first.",
                           "  muster history\n  muster history NAME\n  muster history -o json");
-  app->add_option("NAME", history_.name, "Only runs of this name");
+  app->add_option("NAME", history_.name, "Only runs of this name: NAME, TYPE/NAME, NAME@RUN");
   app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
   app->add_option("-o,--output", history_.output, "json")->check(CLI::IsMember({"json"}));
   app->callback(

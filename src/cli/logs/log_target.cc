@@ -48,14 +48,6 @@ bool may_be_a_pod(const LogName& name) {
   return name.object.bare || name.object.kinds.front().resource == api::pods();
 }
 
-bool is_meant(const RunRecord& run, const std::string& ns, const LogName& name) {
-  if (run.ns != ns || run.name != name.object.name || !run.uid.starts_with(name.run)) return false;
-  if (run.resource == api::pods().qualified()) return may_be_a_pod(name);
-  return std::ranges::any_of(name.object.kinds, [&](const NamedResource& kind) {
-    return kind.resource.qualified() == run.resource;
-  });
-}
-
 bool has_pod(const RunRecord& run, const std::string& ns, const LogName& name) {
   return run.ns == ns && name.run.empty() && may_be_a_pod(name) &&
          std::ranges::find(run.pods, name.object.name, &RecordedPod::name) != run.pods.end();
@@ -70,7 +62,7 @@ Result<void> find_record(const Context& context, const LogName& name, LogTarget&
   std::vector<RunRecord> meant;
   std::optional<RunRecord> by_pod;
   for (RunRecord& run : read_history(context.home)) {
-    if (is_meant(run, out.key.ns, name)) {
+    if (run.ns == out.key.ns && names_run(name, run)) {
       meant.push_back(std::move(run));
     } else if (!by_pod && has_pod(run, out.key.ns, name)) {
       by_pod = std::move(run);
@@ -120,6 +112,14 @@ Result<LogName> parse_log_name(const plan::Registry& registry, const std::string
                                                    printable(text)));
   name.object = TRY(parse_name(registry, what));
   return name;
+}
+
+bool names_run(const LogName& name, const RunRecord& run) {
+  if (run.name != name.object.name || !run.uid.starts_with(name.run)) return false;
+  if (run.resource == api::pods().qualified()) return may_be_a_pod(name);
+  return std::ranges::any_of(name.object.kinds, [&](const NamedResource& kind) {
+    return kind.resource.qualified() == run.resource;
+  });
 }
 
 std::vector<KeptContainer> kept_containers(const std::string& home, const RunRecord& run,

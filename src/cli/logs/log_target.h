@@ -20,6 +20,8 @@ struct LogName {
   std::string run;
 };
 Result<LogName> parse_log_name(const plan::Registry& registry, const std::string& text);
+// Whether it may be that run, in whichever namespace.
+bool names_run(const LogName& name, const RunRecord& run);
 
 // One run of it: of what exists in the cluster, or of what this machine remembers.
 struct LogTarget {

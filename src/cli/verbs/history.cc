@@ -2,6 +2,7 @@
 
 #include "base/strings.h"
 #include "cli/history/run_record.h"
+#include "cli/logs/log_target.h"
 #include "cli/print_error.h"
 #include "cli/terminal/columns.h"
 #include "cli/terminal/terminal.h"
@@ -77,11 +78,17 @@ Task<int> history(Context& context, HistoryOptions options) {
                             "--kubeconfig and --context"});
     co_return exit_code::kFailed;
   }
+  std::optional<LogName> name;
+  if (!options.name.empty()) {
+    auto parsed = parse_log_name(context.registry, options.name);
+    if (!parsed) co_return refuse_resource(context.output, parsed.error());
+    name = std::move(*parsed);
+  }
   const std::string ns = context.ns.empty() ? "default" : context.ns;
   std::vector<RunRecord> runs;
   for (RunRecord& run : read_history(context.home)) {
     if (!context.all_namespaces && run.ns != ns) continue;
-    if (!options.name.empty() && run.name != options.name) continue;
+    if (name && !names_run(*name, run)) continue;
     runs.push_back(std::move(run));
   }
   if (options.output == "json") {
@@ -89,9 +96,9 @@ Task<int> history(Context& context, HistoryOptions options) {
     co_return exit_code::kOk;
   }
   if (runs.empty()) {
-    context.output.note("nothing has run{} in {}\n",
-                        options.name.empty() ? "" : " as " + printable(options.name), context.home);
-    co_return options.name.empty() ? exit_code::kOk : exit_code::kFailed;
+    context.output.note("nothing has run{} in {}\n", name ? " as " + printable(options.name) : "",
+                        context.home);
+    co_return !name ? exit_code::kOk : exit_code::kFailed;
   }
   print_table(context.output, runs, context.all_namespaces);
   co_return exit_code::kOk;

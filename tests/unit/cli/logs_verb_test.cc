@@ -171,7 +171,15 @@ TEST_F(LogsVerb, HistoryIsATableOrJson) {
       [](Context& context) { return history(context, {.name = "bert", .output = "json"}); });
   EXPECT_THAT(json.out, HasSubstr("\"cause\": \"Rank 1: exit 3\""));
   EXPECT_THAT(json.out, HasSubstr("\"durationSeconds\": 3602"));
-  EXPECT_EQ(outcome([](Context& context) { return history(context, {.name = "x"}); }).code, 1);
+  const auto of = [&](const std::string& name) {
+    return outcome([&](Context& context) { return history(context, {.name = name}); });
+  };
+  EXPECT_EQ(of("x").code, 1);
+  EXPECT_THAT(of("toys.toy.dev/bert").out, HasSubstr("aaaaaaaa"));
+  EXPECT_THAT(of("bert@aa").out, HasSubstr("aaaaaaaa"));
+  EXPECT_EQ(of("bert@bb").code, 1);
+  EXPECT_EQ(of("pods/bert").code, 1);
+  EXPECT_EQ(of("nokind/bert").code, 1);
   const auto remote = outcome([](Context& context) {
     context.kubeconfig = "somewhere";
     return history(context, {});
