@@ -1,8 +1,8 @@
 #include "cli/tables/items.h"
 
 #include <algorithm>
-#include <cctype>
 #include <compare>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -44,29 +44,24 @@ std::strong_ordering natural_order(std::string_view a, std::string_view b) {
   return a.size() <=> b.size();
 }
 
-std::weak_ordering order_of(const json::Value& a, const json::Value& b) {
-  const auto left = api::Quantity::from(a);
-  const auto right = api::Quantity::from(b);
-  if (left && right) return *left <=> *right;
-  if (a.is_number() && b.is_number()) {
-    return a.as_double() < b.as_double()   ? std::weak_ordering::less
-           : a.as_double() > b.as_double() ? std::weak_ordering::greater
-                                           : std::weak_ordering::equivalent;
-  }
-  return natural_order(shown_result(a), shown_result(b));
-}
-
 struct Keyed {
-  json::Value key;
+  std::optional<api::Quantity> amount;
+  std::string text;
   bool has_key = false;
   std::size_t place = 0;  // for equal keys: as they came
   Item item;
 };
 
-bool comes_before(const Keyed& a, const Keyed& b) {
-  if (a.has_key != b.has_key) return b.has_key;
-  const auto order = a.has_key ? order_of(a.key, b.key) : std::weak_ordering::equivalent;
-  return order == 0 ? a.place < b.place : order < 0;
+// Amounts only where every key is one: an order that changes from pair to pair is none.
+void sort(std::vector<Keyed>& keyed) {
+  const bool amounts = std::ranges::all_of(
+      keyed, [](const Keyed& one) { return !one.has_key || one.amount.has_value(); });
+  std::ranges::sort(keyed, [&](const Keyed& a, const Keyed& b) {
+    if (a.has_key != b.has_key) return b.has_key;
+    std::weak_ordering order = std::weak_ordering::equivalent;
+    if (a.has_key) order = amounts ? *a.amount <=> *b.amount : natural_order(a.text, b.text);
+    return order == 0 ? a.place < b.place : order < 0;
+  });
 }
 
 }  // namespace
@@ -85,17 +80,20 @@ Result<void> sort_items(std::vector<Item>& items, std::string_view path) {
   std::vector<Keyed> keyed;
   for (Item& item : items) {
     const auto found = TRY(wanted.find(*item.object));
-    keyed.push_back({.key = found.empty() ? json::Value() : *found.front(),
-                     .has_key = !found.empty(),
-                     .place = keyed.size(),
-                     .item = item});
+    Keyed& one = keyed.emplace_back();
+    one.item = item;
+    one.place = keyed.size();
+    one.has_key = !found.empty();
+    if (!one.has_key) continue;
+    if (auto amount = api::Quantity::from(*found.front())) one.amount = std::move(*amount);
+    one.text = shown_result(*found.front());
   }
   if (!keyed.empty() && std::ranges::none_of(keyed, &Keyed::has_key)) {
     return fail(ErrorCode::BadRequest,
                 fmt::format("--sort-by={}: no object has that; a path is like .metadata.name",
                             printable(path)));
   }
-  std::ranges::sort(keyed, comes_before);
+  sort(keyed);
   for (std::size_t i = 0; i < keyed.size(); ++i) items[i] = std::move(keyed[i].item);
   return {};
 }

@@ -68,6 +68,14 @@ TEST_F(Sorting, ByWhatTheValuesMean) {
   EXPECT_THAT(sorted({"b", nullptr, "a"}), ElementsAre("null", "\"a\"", "\"b\""));
 }
 
+// 1k > 999 as amounts, but 1k < 2x < 999 as text: whatever the order is, it is one.
+TEST_F(Sorting, AmountsAmongTextAreText) {
+  const auto in_order = ElementsAre("\"1k\"", "\"2x\"", "\"999\"");
+  EXPECT_THAT(sorted({"999", "1k", "2x"}), in_order);
+  EXPECT_THAT(sorted({"2x", "999", "1k"}), in_order);
+  EXPECT_THAT(sorted({"1k", "2x", "999"}), in_order);
+}
+
 TEST_F(Sorting, APathThatNobodyHasIsAMistake) {
   EXPECT_THAT(sorted({1, 2}, ".nmae"), ElementsAre(HasSubstr("--sort-by=.nmae: no object has")));
   EXPECT_THAT(sorted({1, 2}, ".a["), ElementsAre(HasSubstr("JSONPath")));
