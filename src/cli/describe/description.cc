@@ -43,12 +43,8 @@ void Description::table(std::string_view label, const std::vector<std::vector<st
     text_ += "  none\n";
     return;
   }
-  std::vector<std::vector<std::string>> shown;
-  for (const auto& row : rows) {
-    auto& cells = shown.emplace_back();
-    for (const std::string& cell : row) cells.push_back(printable(cell));
-    cells.front() = "  " + cells.front();
-  }
+  auto shown = rows;
+  for (auto& row : shown) row.front().insert(0, "  ");
   text_ += columns(shown);
 }
 

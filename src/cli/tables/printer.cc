@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
-#include "base/strings.h"
 #include "cli/terminal/columns.h"
 #include "json/write.h"
 #include "yaml/yaml.h"
@@ -113,7 +112,6 @@ Cells Printer::row_of(const Section& section, const Item& item, const Surroundin
   Cells row = section.layout.row(item, around);
   if (named_types_) row.front() = full_name(item);
   if (options_.namespaces) row.insert(row.begin(), api::namespace_of(*item.object));
-  for (std::string& cell : row) cell = printable(cell);
   return row;
 }
 
@@ -154,11 +152,8 @@ Result<void> Printer::print_custom(const std::vector<Item>& items) {
     rows.push_back(std::move(header));
   }
   custom_begun_ = true;
-  for (const Item& item : items) {
-    Cells row = TRY(custom_row(options_.format.columns, *item.object));
-    for (std::string& cell : row) cell = printable(cell);
-    rows.push_back(std::move(row));
-  }
+  for (const Item& item : items)
+    rows.push_back(TRY(custom_row(options_.format.columns, *item.object)));
   output_.print("{}", columns(rows, custom_widths_));
   return {};
 }

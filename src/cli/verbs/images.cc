@@ -49,7 +49,7 @@ std::string root_of(const node::ImageRow& row) {
   return "";
 }
 
-std::string shell_words(const std::vector<std::string>& words) {
+std::string in_words(const std::vector<std::string>& words) {
   return words.empty() ? "-" : fmt::format("{}", fmt::join(words, " "));
 }
 
@@ -61,7 +61,7 @@ void print_rows(Output& output, const std::vector<WrittenRow>& rows, const std::
   std::vector<std::vector<std::string>> table = {
       {"PATTERN", "ROOT", "ENTRYPOINT", "CMD", "WORKDIR", "WHERE"}};
   for (const auto& [row, where] : rows) {
-    table.push_back({row.pattern, root_of(row), shell_words(row.entrypoint), shell_words(row.cmd),
+    table.push_back({row.pattern, root_of(row), in_words(row.entrypoint), in_words(row.cmd),
                      row.workdir.empty() ? "/" : row.workdir, where});
   }
   output.print("{}", columns(table));
