@@ -86,7 +86,7 @@ std::optional<int> Parser::parse(int argc, char** argv) {
   } catch (const CLI::ExtrasError&) {
     return refuse_extra(used_verb() == nullptr ? *app_ : *used_verb());
   } catch (const CLI::ParseError& error) {
-    output_.note("error: {}\n", error.what());
+    output_.note("error: {}\n", printable(error.what()));
     output_.note("  see: muster help{}\n",
                  used_verb() == nullptr ? "" : " " + used_verb()->get_name());
     return exit_code::kUsage;

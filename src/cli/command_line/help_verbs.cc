@@ -12,8 +12,9 @@
 namespace muster::cli {
 namespace {
 
-Task<int> print_version(Context& context, std::string format) {
-  co_return version(context.output, format);
+// For what is done by the time it is said how it went.
+Task<int> done(int code) {
+  co_return code;
 }
 
 std::vector<HelpEntry> entries_of(const std::vector<const CLI::Option*>& flags) {
@@ -101,9 +102,8 @@ void Parser::add_help() {
                           {.home = false, .cluster = false, .ns = false, .verbosity = false});
   app->add_option("COMMAND", help_command_, "The command");
   app->add_flag("--man", help_as_man_page_, "As the source of a manual page");
-  app->callback([this] {
-    verb_ = [this](Context& context) -> Task<int> { co_return print_help(context.output); };
-  });
+  app->callback(
+      [this] { verb_ = [this](Context& context) { return done(print_help(context.output)); }; });
 }
 
 int Parser::print_help(Output& output) const {
@@ -128,8 +128,8 @@ void Parser::add_completion() {
       ->required()
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
   app->callback([this] {
-    verb_ = [this](Context& context) -> Task<int> {
-      co_return completion(context.output, completion_shell_);
+    verb_ = [this](Context& context) {
+      return done(completion(context.output, completion_shell_));
     };
   });
 }
@@ -140,7 +140,7 @@ void Parser::add_version() {
               {.home = false, .cluster = false, .ns = false, .verbosity = false});
   app->add_option("-o,--output", version_output_, "json")->check(CLI::IsMember({"json"}));
   app->callback([this] {
-    verb_ = [this](Context& context) { return print_version(context, version_output_); };
+    verb_ = [this](Context& context) { return done(version(context.output, version_output_)); };
   });
 }
 

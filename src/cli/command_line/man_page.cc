@@ -6,19 +6,36 @@
 namespace muster::cli {
 namespace {
 
-// Text as troff takes it: what it would read as a request or turn into another character is
-// escaped.
+// As troff takes it. It makes typographer's characters of these, which no shell understands.
+std::string_view escaped(char c) {
+  switch (c) {
+    case '\\':
+      return "\\e";
+    case '-':
+      return "\\-";
+    case '\'':
+      return "\\(aq";
+    case '`':
+      return "\\(ga";
+    case '"':
+      return "\\(dq";
+    case '^':
+      return "\\(ha";
+    case '~':
+      return "\\(ti";
+    default:
+      return {};
+  }
+}
+
 std::string escaped(std::string_view text) {
   std::string out;
-  if (text.starts_with('.') || text.starts_with('\'')) out += "\\&";
+  if (text.starts_with('.')) out += "\\&";  // else it would be a request
   for (const char c : text) {
-    if (c == '\\') {
-      out += "\\e";
-    } else if (c == '-') {
-      out += "\\-";
-    } else {
+    if (const auto special = escaped(c); !special.empty())
+      out += special;
+    else
       out += c;
-    }
   }
   return out;
 }

@@ -199,6 +199,10 @@ TEST_F(HelpVerb, ManPages) {
   EXPECT_THAT(page.out, HasSubstr(".TP\n.B \\-f, \\-\\-follow\n"));
   EXPECT_THAT(page.out, HasSubstr(".SH EXAMPLES\n.nf\nmuster logs NAME\n"));
   EXPECT_THAT(run({"help", "--man"}).out, HasSubstr(".SH LOOK\n.TP\n.B get\n"));
+  // What a shell reads must not become a typographer's character.
+  EXPECT_THAT(run({"help", "--man", "completion"}).out,
+              HasSubstr("eval \\(dq$(muster completion bash)\\(dq\n"
+                        "muster completion zsh >\\(ti/.zfunc/_muster\n"));
 }
 
 TEST_F(HelpVerb, Version) {
