@@ -183,11 +183,17 @@ void HistoryKeeper::see_pod(const json::Value& pod, bool deleted) {
   }
   const std::string owner = api::controller_uid_of(pod);
   if (owner.empty()) see_lone_pod(pod, deleted);
-  RunRecord& run = run_of(owner.empty() ? uid : owner);
-  RecordedPod now = recorded(pod);
-  RecordedPod* known = run.find_pod(uid);
+  const std::string& run = owner.empty() ? uid : owner;
+  note_pod(run, recorded(pod));
+  // Whatever else is heard of it is compared with its file again.
+  if (deleted && !living_.contains(run)) runs_.erase(run);
+}
+
+void HistoryKeeper::note_pod(const std::string& run_uid, RecordedPod now) {
+  RunRecord& run = run_of(run_uid);
+  RecordedPod* known = run.find_pod(now.uid);
   if (known != nullptr && (known->exit_code || !now.exit_code)) return;
-  write(owner.empty() ? uid : owner, pod_line(now));
+  write(run_uid, pod_line(now));
   if (known != nullptr) {
     *known = std::move(now);
   } else {
@@ -227,8 +233,9 @@ Task<void> HistoryKeeper::keep_quota() {
   }
   while (true) {
     const auto lost = co_await context_.pool.run(
-        context_.loop, [home = context_.home, quota = quota_, living = living_] {
-          return keep_within(home, quota, living);
+        context_.loop,
+        [home = context_.home, quota = quota_, living = living_, now = context_.loop.now()] {
+          return keep_within(home, quota, living, now);
         });
     if (!lost) co_return;
     for (const std::string& uid : *lost) {

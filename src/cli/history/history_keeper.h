@@ -34,6 +34,7 @@ class HistoryKeeper {
   void begin(const RunRecord& what);
   void see_job(const json::Value& job, const plan::Dialect& dialect, bool deleted);
   void see_pod(const json::Value& pod, bool deleted);
+  void note_pod(const std::string& run_uid, RecordedPod now);
   void see_lone_pod(const json::Value& pod, bool deleted);
   void end(const std::string& uid, RecordedEnd how);
   void write(const std::string& uid, const json::Value& line);
@@ -42,7 +43,7 @@ class HistoryKeeper {
   Context& context_;
   cluster::Cluster& cluster_;
   Quota quota_;
-  std::map<std::string, RunRecord> runs_;  // by uid: those that were seen
+  std::map<std::string, RunRecord> runs_;  // by uid: those that exist
   std::set<std::string> living_;           // uids of runs and pods that exist and have not ended
   std::vector<std::unique_ptr<cluster::Sink>> sinks_;
   std::vector<std::unique_ptr<cluster::Reflector>> reflectors_;

@@ -60,20 +60,36 @@ std::set<std::string> pods_here(const std::string& home) {
   return uids;
 }
 
+// What somebody set to keep more must not be lost because of a slip in silence.
+void complain(const Context& context, const char* name, const std::string& value,
+              std::string_view example) {
+  context.log.warning("{}={} is not understood, the usual is kept; write it as {}", name,
+                      printable(value), example);
+}
+
 }  // namespace
 
 Quota Quota::from(const Context& context) {
   Quota quota;
-  if (const auto bytes = api::Quantity::parse(context.env("MUSTER_KEEP_BYTES"));
-      bytes && bytes->whole() >= 0)
-    quota.bytes = static_cast<std::uint64_t>(bytes->whole());
-  if (const auto runs = parse_int(context.env("MUSTER_KEEP_RUNS")); runs && *runs >= 0)
-    quota.runs = static_cast<std::size_t>(*runs);
+  if (const std::string text = context.env("MUSTER_KEEP_BYTES"); !text.empty()) {
+    const auto bytes = api::Quantity::parse(text);
+    if (bytes && bytes->whole() >= 0)
+      quota.bytes = static_cast<std::uint64_t>(bytes->whole());
+    else
+      complain(context, "MUSTER_KEEP_BYTES", text, "20Gi");
+  }
+  if (const std::string text = context.env("MUSTER_KEEP_RUNS"); !text.empty()) {
+    const auto runs = parse_int(text);
+    if (runs && *runs >= 0)
+      quota.runs = static_cast<std::size_t>(*runs);
+    else
+      complain(context, "MUSTER_KEEP_RUNS", text, "500");
+  }
   return quota;
 }
 
 std::set<std::string> keep_within(const std::string& home, const Quota& quota,
-                                  const std::set<std::string>& living) {
+                                  const std::set<std::string>& living, Time as_of) {
   std::set<std::string> lost;
   std::vector<Kept> ended;
   std::uint64_t bytes = 0;
@@ -83,7 +99,7 @@ std::set<std::string> keep_within(const std::string& home, const Quota& quota,
   for (const RunRecord& run : read_history(home)) {
     const fs::path record = record_path(home, run.uid);
     Kept kept{.uid = run.uid, .bytes = fs::file_size(record, error), .paths = {record}};
-    bool lives = living.contains(run.uid);
+    bool lives = living.contains(run.uid) || run.created >= as_of;
     for (const RecordedPod& pod : run.pods) {
       lives = lives || living.contains(pod.uid);
       const auto directory = directories.extract(pod.uid);
@@ -102,7 +118,9 @@ std::set<std::string> keep_within(const std::string& home, const Quota& quota,
   for (const auto& [uid, path] : directories) {
     Kept kept{.uid = uid, .ended = changed_at(path), .bytes = size_of(path), .paths = {path}};
     bytes += kept.bytes;
-    if (!living.contains(uid)) ended.push_back(std::move(kept));
+    // A file's time may be a little behind the clock.
+    const bool began_since = kept.ended + std::chrono::seconds(1) >= as_of;
+    if (!living.contains(uid) && !began_since) ended.push_back(std::move(kept));
   }
   std::ranges::sort(ended, {}, &Kept::ended);
   for (const Kept& oldest : ended) {
@@ -119,9 +137,10 @@ std::set<std::string> keep_within(const std::string& home, const Quota& quota,
 
 Task<void> keep_node_within(Context& context, Quota quota) {
   do {
-    const auto kept = co_await context.pool.run(context.loop, [home = context.home, quota] {
-      return keep_within(home, quota, pods_here(home));
-    });
+    const auto kept = co_await context.pool.run(
+        context.loop, [home = context.home, quota, now = context.loop.now()] {
+          return keep_within(home, quota, pods_here(home), now);
+        });
     if (!kept) co_return;
   } while (co_await rt::sleep_for(context.loop, std::chrono::minutes(10)));
 }

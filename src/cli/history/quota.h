@@ -16,15 +16,16 @@ struct Quota {
   std::uint64_t bytes = std::uint64_t{1} << 30U;
   std::size_t runs = 200;
 
-  // As MUSTER_KEEP_BYTES (1Gi) and MUSTER_KEEP_RUNS say; what is not there or no number is the
-  // usual.
+  // As MUSTER_KEEP_BYTES (1Gi) and MUSTER_KEEP_RUNS say; what is not there is the usual, and so is
+  // what is no number, with a warning.
   static Quota from(const Context& context);
 };
 
-// Removes what is too much. `living`: uids of the runs and pods that have not ended. Blocks: for
-// the pool. Returns the uids of runs that have a record without an end and do not live.
+// Removes what is too much. `living`: uids of the runs and pods that had not ended at `as_of`; what
+// began later lives too. Blocks: for the pool. Returns the uids of runs that have a record without
+// an end and do not live.
 std::set<std::string> keep_within(const std::string& home, const Quota& quota,
-                                  const std::set<std::string>& living);
+                                  const std::set<std::string>& living, Time as_of = Time::max());
 
 // The same for a machine that is a node of a cluster and has no history: logs of pods that are
 // gone. Looks every ten minutes until it is cancelled.

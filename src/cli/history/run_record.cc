@@ -125,8 +125,10 @@ Result<void> append_line(const std::string& home, const std::string& uid, const 
   if (!file.valid()) return fail_errno("open " + path);
   // In front, too: what a full disk cut off must not swallow this line.
   const std::string text = "\n" + json::write(line) + "\n";
-  if (::write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size()))
-    return fail_errno("write " + path);
+  const auto written = ::write(file.get(), text.data(), text.size());
+  if (written < 0) return fail_errno("write " + path);
+  if (static_cast<std::size_t>(written) < text.size())
+    return fail(ErrorCode::Io, "write " + path + ": no space for all of it");
   return {};
 }
 

@@ -1,5 +1,6 @@
 #include "cli/history/run_record.h"
 
+#include "bare_context.h"
 #include "cli/history/quota.h"
 #include "log_files.h"
 
@@ -108,9 +109,31 @@ TEST_F(History, WhatRunsIsNeverLetGo) {
   EXPECT_THAT(kept(), ElementsAre("ml_bert-worker-0_a-pod"));
 }
 
+// The files are looked at a moment after it was asked what lives.
+TEST_F(History, WhatBeganMeanwhileIsNotLetGo) {
+  run("a", std::nullopt, 5000);
+  append("ml_new_u", "main/0.log", std::string(1000, 'x'));
+  const Time before_both = read_record(home_, "a")->created;
+  EXPECT_THAT(keep_within(home_, {.bytes = 100, .runs = 0}, {}, before_both), IsEmpty());
+  EXPECT_THAT(kept(), ElementsAre("ml_bert-worker-0_a-pod", "ml_new_u"));
+}
+
 TEST_F(History, ARunThatNobodySawEndIsSaidToBeLost) {
   run("a", std::nullopt);
   EXPECT_THAT(keep_within(home_, {}, {}), ElementsAre("a"));
+}
+
+TEST(HistoryQuota, WhatIsNoNumberIsSaidAndTheUsualIsKept) {
+  BareContext bare;
+  std::vector<std::string> said;
+  bare.context.log =
+      Logger([&](Severity, std::string_view, std::string_view text) { said.emplace_back(text); },
+             Severity::Warning);
+  bare.context.environment = {{"MUSTER_KEEP_BYTES", "20GB"}, {"MUSTER_KEEP_RUNS", "500"}};
+  const Quota quota = Quota::from(bare.context);
+  EXPECT_EQ(quota.bytes, Quota{}.bytes);
+  EXPECT_EQ(quota.runs, 500U);
+  EXPECT_THAT(said, ElementsAre(::testing::HasSubstr("MUSTER_KEEP_BYTES=20GB is not understood")));
 }
 
 TEST_F(History, LogsOfWhichNothingIsWrittenDownGoToo) {
