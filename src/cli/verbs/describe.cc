@@ -6,6 +6,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/describe/describe_job.h"
 #include "cli/describe/describe_node.h"
+#include "cli/describe/describe_other.h"
 #include "cli/describe/describe_pod.h"
 #include "cli/describe/description.h"
 #include "cli/jobs/listing.h"
@@ -13,7 +14,6 @@
 #include "cli/print_error.h"
 #include "cli/tables/node_rows.h"
 #include "cli/verbs/verbs.h"
-#include "yaml/yaml.h"
 
 namespace muster::cli {
 namespace {
@@ -57,7 +57,7 @@ Task<Result<std::string>> describe_details(Context& context, cluster::Cluster& c
     std::erase_if(pods, [](const auto& pod) { return !takes_room(*pod); });
     co_return describe_node(object, pods);
   }
-  co_return yaml::write(object);
+  co_return describe_other(object);
 }
 
 // One after the other, an empty line between.
