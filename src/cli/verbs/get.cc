@@ -75,7 +75,7 @@ Task<int> get(Context& context, GetOptions options) {
   auto format = parse_format(options.output);
   if (!format) co_return refuse_resource(context.output, format.error());
   PrintOptions print{.format = std::move(*format), .headers = options.headers};
-  // Whoever goes on looking must not keep the store from those who run something.
+  // Whoever goes on looking sees what others begin meanwhile; the store alone does not say.
   const PlaneParts parts = options.watch ? PlaneParts::All : PlaneParts::Store;
   co_return co_await with_cluster(context, parts,
                                   [&context, wanted = std::move(*wanted), print = std::move(print),

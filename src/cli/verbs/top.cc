@@ -94,10 +94,8 @@ Task<Result<int>> keep_showing(Context& context, OpenCluster& target, api::Selec
   co_return exit_code::kOk;
 }
 
-Task<Result<int>> show(Context& context, OpenCluster& target, TopOptions options) {
+Task<Result<int>> show(Context& context, OpenCluster& target, TopOptions options, bool live) {
   const auto where = CO_TRY(co_await selection(context, target, options.name));
-  const bool live =
-      !options.once && options.output.empty() && Terminal::detect(context).out_is_terminal;
   if (live) co_return co_await keep_showing(context, target, where);
   print_once(context, CO_TRY(co_await measure(target, where)), options.output);
   co_return exit_code::kOk;
@@ -106,10 +104,14 @@ Task<Result<int>> show(Context& context, OpenCluster& target, TopOptions options
 }  // namespace
 
 Task<int> top(Context& context, TopOptions options) {
-  co_return co_await with_cluster(context, PlaneParts::Store,
-                                  [&context, options = std::move(options)](OpenCluster& target) {
-                                    return show(context, target, options);
-                                  });
+  const bool live =
+      !options.once && options.output.empty() && Terminal::detect(context).out_is_terminal;
+  // Whoever goes on looking sees what others begin meanwhile; the store alone does not say.
+  co_return co_await with_cluster(
+      context, live ? PlaneParts::All : PlaneParts::Store,
+      [&context, live, options = std::move(options)](OpenCluster& target) {
+        return show(context, target, options, live);
+      });
 }
 
 }  // namespace muster::cli
