@@ -180,7 +180,9 @@ std::string printable(std::string_view text) {
     const std::size_t length = utf8_length(text);
     const auto first = static_cast<unsigned char>(text[0]);
     const bool c1 = length == 2 && first == 0xC2 && static_cast<unsigned char>(text[1]) < 0xA0;
-    if (length == 0 || c1) {
+    // U+FFFE and U+FFFF are no characters: XML has no way to write them.
+    const bool none = length == 3 && text.starts_with("\xEF\xBF") && text[2] >= '\xBE';
+    if (length == 0 || c1 || none) {
       out += "\xEF\xBF\xBD";  // U+FFFD
     } else if (length == 1 && (first < 0x20 || first == 0x7F) && first != '\t' && first != '\n') {
       out += '?';

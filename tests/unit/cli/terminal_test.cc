@@ -19,6 +19,8 @@ TEST(SafeLine, LetsNothingSteerTheTerminal) {
       << "C1 control";
   EXPECT_EQ(safe_line("of sshd\r", true), "of sshd");
   EXPECT_EQ(safe_line("over\rwritten", true), "over?written");
+  EXPECT_EQ(safe_line("\xEF\xBF\xBE\xEF\xBF\xBF", true), "\xEF\xBF\xBD\xEF\xBF\xBD")
+      << "none at all";
   EXPECT_EQ(safe_line("torn \xe2\x82", true), "torn \xEF\xBF\xBD\xEF\xBF\xBD");
 }
 
