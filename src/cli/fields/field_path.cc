@@ -12,6 +12,9 @@ namespace {
 
 using dialects::Path;
 
+// Deeper than any object that we know; what is set so deep is walked by recursion later.
+constexpr std::size_t kDeepest = 64;
+
 FieldStep step_in_brackets(std::string_view text) {
   if (const auto index = parse_int(text); index && *index >= 0) {
     return static_cast<std::size_t>(*index);
@@ -127,7 +130,7 @@ Result<FieldPath> FieldPath::parse(std::string_view text) {
       fresh = false;
     }
   }
-  if (path.steps.empty()) return bad();
+  if (path.steps.empty() || path.steps.size() > kDeepest) return bad();
   return path;
 }
 

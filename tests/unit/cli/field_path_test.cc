@@ -35,6 +35,13 @@ TEST(FieldPath, IsWrittenWithDotsAndBrackets) {
   }
 }
 
+TEST(FieldPath, IsNotDeeperThanAnyObject) {
+  std::string deep = "a";
+  for (int i = 1; i < 64; ++i) deep += "[b]";
+  EXPECT_TRUE(FieldPath::parse(deep));
+  EXPECT_FALSE(FieldPath::parse(deep + "[b]"));
+}
+
 TEST(FieldPath, EndsWhereTheKindHasNoSuchField) {
   EXPECT_EQ(ends("spec.msReplicaSpecs.Worker.replicas"), "");
   EXPECT_EQ(ends("spec.runPolicy.schedulingPolicy.queue"), "") << "it may be absent yet";
