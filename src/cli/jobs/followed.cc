@@ -101,7 +101,13 @@ Followed Followed::pod(const json::Value& pod) {
           .key = api::key_of(pod),
           .uid = api::uid_of(pod),
           .pods = {.ns = api::namespace_of(pod), .fields = "metadata.name=" + api::name_of(pod)},
-          .view = pod_run_view};
+          .view = pod_view};
+}
+
+Followed Followed::one_run_of(const json::Value& pod) {
+  Followed followed = Followed::pod(pod);
+  followed.view = pod_run_view;
+  return followed;
 }
 
 }  // namespace muster::cli

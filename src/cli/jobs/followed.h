@@ -28,6 +28,8 @@ struct Followed {
   // The dialect outlives it.
   static Followed job(const json::Value& job, const plan::Dialect& dialect);
   static Followed pod(const json::Value& pod);
+  // A pod whose maker waits for the end of one run: pod_run_view().
+  static Followed one_run_of(const json::Value& pod);
 };
 
 // A pod as people look at a job: one rank, and the container that failed first as the cause.

@@ -26,7 +26,7 @@ class JobFollower {
   void start();
   Task<void> close();
 
-  // The job as last seen; null before it was, or once it is gone.
+  // The job as last seen, also once it is gone; null before it was seen.
   [[nodiscard]] const cluster::ObjectPtr& job() const { return job_; }
   [[nodiscard]] bool gone() const { return gone_; }
   [[nodiscard]] bool finished() const;

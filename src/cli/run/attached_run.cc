@@ -192,7 +192,7 @@ Task<void> AttachedRun::finish(JobView view) {
   if (failed) {
     result_.notes.stopped = stopped_ranks(follower_.last_seen(), cause ? cause->pod : "");
     result_.notes.deadline = deadline_of(*follower_.job());
-    result_.notes.again = shared_.again;
+    result_.notes.again = shared_.origin.again;
     if (cause) result_.notes.last_lines = output_.of(cause->pod, kLastLines);
   }
   ended(failed ? Ended::Failed : Ended::Succeeded, exit_code_for(view),
@@ -218,11 +218,9 @@ void AttachedRun::tell_end() {
   shared_.screen.note(root_cause(shared_.context, view, name(), result_.notes));
 }
 
-// What should go is gone before we say so. What a policy keeps running is stopped when the plane
-// is a temporary one: it would have no control plane any more. So is a pod that nothing would ever
-// end.
+// What should go is gone before we say so. What a policy keeps running of ours is stopped when the
+// plane is a temporary one, which would stay for it. So is a pod that nothing would ever end.
 Task<void> AttachedRun::wait_for_clean_up() {
-  const rt::Timer enough(shared_.context.loop, seconds(60), [this] { follower_.changed().set(); });
   const bool endless = followed_.dialect == nullptr && outlives_its_run(*follower_.job());
   if (endless) {
     shared_.screen.note(fmt::format(
@@ -230,14 +228,19 @@ Task<void> AttachedRun::wait_for_clean_up() {
         name()));
     co_return co_await delete_and_wait(How::Gently);
   }
-  if (shared_.target.is_temporary()) co_await stop_running();
+  const bool stops = shared_.origin.ours && shared_.target.is_temporary();
+  if (stops) co_await stop_running();
+  bool late = false;
+  const rt::Timer enough(shared_.context.loop, seconds(60), [this, &late] {
+    late = true;
+    follower_.changed().pulse();
+  });
   const auto leaving = [](const auto& entry) { return api::is_deleting(*entry.second); };
   const auto running = [](const auto& entry) { return is_running(*entry.second); };
-  while (!follower_.gone() && !follower_.changed().is_set() &&
-         std::ranges::any_of(follower_.pods(), running)) {
-    if (!shared_.target.is_temporary() && std::ranges::none_of(follower_.pods(), leaving))
-      co_return;
-    if (shared_.interruption.count > 1 || !co_await follower_.changed().wait()) co_return;
+  while (!follower_.gone() && !late && std::ranges::any_of(follower_.pods(), running)) {
+    if (!stops && std::ranges::none_of(follower_.pods(), leaving)) co_return;
+    if (shared_.interruption.count > 1 || shared_.interruption.detached) co_return;
+    if (!co_await follower_.changed().wait()) co_return;
   }
 }
 
@@ -261,7 +264,7 @@ Task<void> AttachedRun::stop() {
 }
 
 Task<void> AttachedRun::give_up(Waiting waiting) {
-  co_await delete_and_wait(How::AtOnce);
+  if (shared_.origin.ours) co_await delete_and_wait(How::AtOnce);
   ended(Ended::Refused, exit_code::kOurs, with_remedy(waiting));
   shared_.screen.clear_status();
   print_error(shared_.context.output,
@@ -282,7 +285,7 @@ Task<void> AttachedRun::delete_and_wait(How how) {
   if (!removed && removed.error().code != ErrorCode::NotFound)
     print_error(shared_.context.output, removed.error());
   bool killed = false;
-  while (!follower_.gone() || !follower_.pods().empty()) {
+  while (!shared_.interruption.is_final() && (!follower_.gone() || !follower_.pods().empty())) {
     if ((shared_.interruption.count > 1 || how == How::AtOnce) && !killed) {
       killed = true;
       co_await kill_pods();

@@ -16,19 +16,26 @@
 
 namespace muster::cli {
 
+// Where what is followed comes from.
+struct Origin {
+  bool ours = false;  // this command made it, and may take it away again
+  std::string again;  // the command that would run it once more; empty: not known
+};
+
 // What all jobs of one command share; outlives their runs.
 struct Attachment {
   Context& context;
   OpenCluster& target;
   Screen& screen;
   Interruption& interruption;
-  std::string again;     // the command that would run them once more; empty: not known
+  Origin origin;
   bool several = false;  // more than one
   rt::Event& changed;    // pulsed when a run has something new to show
 };
 
 // Follows one job or pod to its end: its output, how far it is, what it waits for, how it ended. An
-// interruption deletes it. Lives on the loop for the time of follow().
+// interruption deletes it; beyond that only what is ours is ever stopped or deleted. Lives on the
+// loop for the time of follow().
 class AttachedRun {
  public:
   AttachedRun(Attachment& attachment, Followed followed);

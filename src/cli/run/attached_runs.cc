@@ -15,13 +15,13 @@ constexpr std::size_t kMostLines = 8;
 
 AttachedRuns::AttachedRuns(Context& context, OpenCluster& target, Screen& screen,
                            Interruption& interruption, std::vector<Followed> followed,
-                           std::string again)
+                           Origin origin)
     : changed_(context.loop),
       shared_{.context = context,
               .target = target,
               .screen = screen,
               .interruption = interruption,
-              .again = std::move(again),
+              .origin = std::move(origin),
               .several = followed.size() > 1,
               .changed = changed_} {
   for (Followed& one : followed)

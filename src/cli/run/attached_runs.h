@@ -12,9 +12,8 @@ namespace muster::cli {
 // status area for each. Lives on the loop for the time of follow().
 class AttachedRuns {
  public:
-  // `again`: the command that would run them once more; empty: not known.
   AttachedRuns(Context& context, OpenCluster& target, Screen& screen, Interruption& interruption,
-               std::vector<Followed> followed, std::string again);
+               std::vector<Followed> followed, Origin origin);
 
   // Until all are over. The first code that is not 0, of whichever ends first.
   Task<int> follow();

@@ -12,6 +12,9 @@ struct Interruption {
   bool detached = false;  // they went away: everything goes on without us
   rt::Event happened;     // pulsed at each
 
+  // They do not even wait until what they killed is gone: somebody else may keep it.
+  [[nodiscard]] bool is_final() const { return count > 2; }
+
   void stop() {
     ++count;
     happened.pulse();

@@ -28,7 +28,7 @@ Task<Result<int>> attach_in(Context& context, OpenCluster& target, ObjectName na
                           found.key.text(), target.description()));
   std::vector<Followed> one;
   one.push_back(std::move(found));
-  AttachedRuns runs(context, target, screen, interruption, std::move(one), "");
+  AttachedRuns runs(context, target, screen, interruption, std::move(one), {});
   context.output.on_broken([&interruption] { interruption.detach(); });
   const int code = co_await runs.follow();
   context.output.on_broken({});

@@ -21,7 +21,7 @@ namespace {
 
 std::optional<Followed> followed(const Manifest& manifest, const Submitted& submitted) {
   if (manifest.dialect != nullptr) return Followed::job(*submitted.object, *manifest.dialect);
-  if (manifest.resource == api::pods()) return Followed::pod(*submitted.object);
+  if (manifest.resource == api::pods()) return Followed::one_run_of(*submitted.object);
   return std::nullopt;
 }
 
@@ -143,7 +143,8 @@ class RunVerb {
     for (std::size_t i = 0; i < manifests_.size(); ++i) {
       if (auto one = followed(manifests_[i], submitted_[i])) all.push_back(std::move(*one));
     }
-    AttachedRuns runs(context_, target_, screen_, interruption_, std::move(all), again());
+    AttachedRuns runs(context_, target_, screen_, interruption_, std::move(all),
+                      {.ours = true, .again = again()});
     context_.output.on_broken([this] { interruption_.detach(); });
     const int code = co_await target_.guard(runs.follow());
     context_.output.on_broken({});
@@ -152,7 +153,8 @@ class RunVerb {
       co_return report(runs.results(), exit_code::kOurs, failure->message);
     }
     const bool stopped = interruption_.count > 0;
-    if (!interruption_.detached && (stopped || options_.remove)) co_await take_back();
+    const bool stays = interruption_.detached || interruption_.is_final();
+    if (!stays && (stopped || options_.remove)) co_await take_back();
     co_return report(runs.results(), code);
   }
 

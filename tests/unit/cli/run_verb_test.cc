@@ -1,90 +1,12 @@
-#include <csignal>
-#include <fstream>
-#include <sstream>
+#include "run_fixture.h"
 
-#include "api/waiting.h"
-#include "cli/verbs/verbs.h"
-#include "json/read.h"
-#include "json/write.h"
-#include "live_errors.h"
-#include "rt/scope.h"
-
-// `run` and `attach` on a server where nothing runs by itself: the test plays the cluster.
+// What `run` says of what it follows, and how it ends.
 namespace muster::cli {
 namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-json::Value status_of(const std::string& state, std::optional<plan::Cause> cause = {}) {
-  plan::Ledger ledger;
-  ledger.cause = std::move(cause);
-  return json::Object{{"state", state}, {std::string(plan::kStatusKey), ledger.to_json()}};
-}
-
-json::Value failed_with(int code) {
-  return status_of("BROKEN",
-                   plan::Cause{.role = "Rank", .index = 1, .pod = "p", .exit_code = code});
-}
-
-class RunVerb : public VerbTest {
- public:
-  using VerbTest::cluster;
-  using VerbTest::output;
-  using VerbTest::store_status;
-  using Play = std::function<Task<void>(LiveErrors&)>;
-
-  std::string file_of(const std::vector<std::string>& names) {
-    const std::string path = home() + "/jobs.yaml";
-    std::ofstream file(path);
-    for (const std::string& name : names) file << json::write(toy_.job(name)) << "\n---\n";
-    return path;
-  }
-  Outcome play(const std::function<Task<int>(Context&)>& verb, const Play& cluster_side) {
-    LiveErrors told(loop(), output());
-    rt::TaskScope scope(loop());
-    scope.spawn(cluster_side(told));
-    const Outcome seen = outcome(verb);
-    loop().run(scope.close());
-    return seen;
-  }
-  Outcome run_it(RunOptions options, const Play& cluster_side) {
-    return play([&](Context& context) { return run(context, options); }, cluster_side);
-  }
-  Task<void> remove(std::string name) {
-    const auto removed =
-        co_await cluster().remove(toy_.identity().resource, {.ns = "default", .name = name}, {});
-    // A run that has seen the end may be faster than we are.
-    EXPECT_TRUE(removed || removed.error().code == ErrorCode::Cancelled);
-  }
-  // A pod of a job, with this status.
-  Task<void> create_pod(std::string job_name, std::string name, std::string status) {
-    const auto job = co_await cluster().get(toy_.identity().resource,
-                                            {.ns = "default", .name = std::move(job_name)});
-    json::Value pod = *json::read(R"({"metadata":{"namespace":"default"},
-        "spec":{"containers":[{"name":"c","image":"i"}]}})");
-    pod["metadata"]["name"] = name;
-    pod["metadata"]["labels"][std::string(plan::labels::kJobUid)] = api::uid_of(**job);
-    const auto made = co_await cluster().create(api::pods(), std::move(pod));
-    EXPECT_TRUE(made);
-    json::Value changed = **made;
-    changed["status"] = *json::read(status);
-    EXPECT_TRUE(co_await cluster().update_status(api::pods(), std::move(changed)));
-  }
-  static std::string content(const std::string& path) {
-    std::ostringstream text;
-    text << std::ifstream(path).rdbuf();
-    return text.str();
-  }
-
-  Task<void> succeeds(LiveErrors& told, std::string name) {
-    co_await told.until("Created");
-    co_await store_status(toy_, name, status_of("DONE"));
-  }
-
-  const ToyKind& toy_ = kind("Toy", "toy.dev");
-};
 
 TEST_F(RunVerb, FollowsAllJobsOfAFileTogether) {
   struct Side {
@@ -185,6 +107,21 @@ TEST_F(RunVerb, CtrlCStopsAll) {
   EXPECT_FALSE(exists(toy_, "gpt"));
 }
 
+// Somebody else holds it by a finalizer.
+TEST_F(RunVerb, AThirdCtrlCDoesNotWaitForWhatNeverGoes) {
+  struct Side {
+    static Task<void> play(RunVerb& test, LiveErrors& told) {
+      co_await told.until("Created");
+      co_await test.hold("bert");
+      for (int i = 0; i < 3; ++i) static_cast<void>(std::raise(SIGINT));
+    }
+  };
+  const Outcome seen = run_it({.files = {file_of({"bert"})}},
+                              [&](LiveErrors& told) { return Side::play(*this, told); });
+  EXPECT_EQ(seen.code, 130) << seen.err;
+  EXPECT_TRUE(exists(toy_, "bert"));
+}
+
 TEST_F(RunVerb, AClosedTerminalDetaches) {
   struct Side {
     static Task<void> play(LiveErrors& told) {
@@ -222,27 +159,6 @@ TEST_F(RunVerb, DetachSaysHowToComeBack) {
                                   "      Look  muster describe bert\n"
                                   "      Stop  muster delete bert\n"));
   EXPECT_TRUE(exists(toy_, "bert"));
-}
-
-TEST_F(RunVerb, AttachFollowsToTheEndAndCtrlCOnlyDetaches) {
-  struct Side {
-    static Task<void> interrupt(LiveErrors& told) {
-      co_await told.until("Attached");
-      static_cast<void>(std::raise(SIGINT));
-    }
-    static Task<void> end(RunVerb& test, LiveErrors& told) {
-      co_await told.until("Attached");
-      co_await test.store_status(test.toy_, "bert", failed_with(6));
-    }
-  };
-  create(toy_, "bert");
-  const auto verb = [](Context& context) { return attach(context, {.words = {"bert"}}); };
-  const Outcome away = play(verb, [](LiveErrors& told) { return Side::interrupt(told); });
-  EXPECT_EQ(away.code, 0);
-  EXPECT_TRUE(exists(toy_, "bert"));
-  const Outcome ended = play(verb, [&](LiveErrors& told) { return Side::end(*this, told); });
-  EXPECT_EQ(ended.code, 6);
-  EXPECT_THAT(ended.err, Not(HasSubstr("again  "))) << "what made it is not known";
 }
 
 TEST_F(RunVerb, RmTakesTheJobBackAtItsEnd) {
@@ -293,11 +209,7 @@ TEST_F(RunVerb, APodThatCanNeverStartEndsTheRun) {
   struct Side {
     static Task<void> play(RunVerb& test, LiveErrors& told) {
       co_await told.until("Created");
-      co_await test.create_pod("bert", "bert-0", R"({"phase":"Pending",
-          "conditions":[{"type":"muster.dev/CannotStart","status":"True",
-                         "reason":"InvalidContainer","message":"no program"}],
-          "containerStatuses":[{"name":"c","state":{"waiting":
-              {"reason":"CreateContainerConfigError","message":"no program"}}}]})");
+      co_await test.create_pod("bert", "bert-0", std::string(kCannotStart));
     }
   };
   const Outcome seen = run_it({.files = {file_of({"bert"})}},
