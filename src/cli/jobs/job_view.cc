@@ -94,9 +94,11 @@ int exit_code_for(const JobView& job) {
       return exit_code::kOurs;
     case CauseKind::PodFailed:
     case CauseKind::BackoffLimit:
-      return cause->exit_code.value_or(exit_code::kFailed);
+      break;
   }
-  return exit_code::kFailed;
+  // A pod that is evicted fails, however well its containers took it.
+  const int code = cause->exit_code.value_or(exit_code::kFailed);
+  return code == exit_code::kOk ? exit_code::kFailed : code;
 }
 
 }  // namespace muster::cli

@@ -89,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
                  127},
         ExitCase{"a pod that says no code", "BROKEN",
                  Cause{.pod = "bert-worker-3", .reason = "Evicted"}, 1},
+        ExitCase{"a pod that was evicted and ended well", "BROKEN",
+                 Cause{.pod = "bert-worker-3", .exit_code = 0, .reason = "Evicted"}, 1},
         ExitCase{"restarted too often", "BROKEN",
                  Cause{.kind = CauseKind::BackoffLimit, .pod = "bert-worker-0", .exit_code = 5}, 5},
         ExitCase{"too long", "BROKEN", Cause{.kind = CauseKind::Deadline}, 124},
