@@ -209,12 +209,14 @@ TEST_F(Environment, WithoutAnImageTheSubmittersDirectoryIsWhereItStarts) {
 }
 
 TEST_F(Environment, ADirectoryUnderTmpIsShownToBeWrittenOver) {
+  std::string home = "/nowhere";
   const auto mounts = [&](const std::string& directory, std::vector<ImageRow> images = {}) {
     pod["metadata"]["annotations"]["muster.dev/environment"] =
-        json::write(json::Object{{"PWD", directory}});
+        json::write(json::Object{{"PWD", directory}, {"PATH", home}});
     pod["spec"]["containers"].array()[0]["command"] = json::Array{"true"};
     pod["spec"]["containers"].array()[0]["image"] = "x";
     NodeOptions options;
+    options.home = home;
     options.images = std::move(images);
     const auto spec = container_spec(ContainerWork{.pod = std::make_shared<const json::Value>(pod),
                                                    .container = "c",
@@ -232,6 +234,10 @@ TEST_F(Environment, ADirectoryUnderTmpIsShownToBeWrittenOver) {
   EXPECT_EQ(mounts(here.path()), Lines{here.path() + " copy-on-write"});
   EXPECT_EQ(mounts(here.path() + "/gone"), Lines{});
   EXPECT_EQ(mounts("/usr"), Lines{}) << "the root shows it";
+  home = here.path();
+  EXPECT_EQ(mounts(here.path()), Lines{}) << "nobody sees the home";
+  EXPECT_EQ(mounts("/tmp/../" + here.path()), Lines{});
+  home = "/nowhere";
   EXPECT_EQ(
       mounts(here.path(), {{.pattern = "x", .root = ImageRow::Root::Directory, .directory = "/r"}}),
       Lines{})

@@ -13,6 +13,7 @@
 #include "base/strings.h"
 #include "node/network/service_environment.h"
 #include "node/pod/container/environment.h"
+#include "node/volumes/on_host.h"
 
 namespace muster::node {
 
@@ -140,19 +141,25 @@ void add_gpus(std::map<std::string, std::string>& environment, const ContainerIn
 
 constexpr std::string_view kOwnDirectory = "/tmp/";
 
+// What somebody wrote into a pod never leads into the home, by no way.
+bool may_be_shown(const std::string& directory, const NodeOptions& options) {
+  std::error_code error;
+  return std::filesystem::is_directory(directory, error) &&
+         check_outside(directory, options.home).has_value();
+}
+
 // A pod's /tmp is its own, but what its PATH names may lie in the host's: a checkout under /tmp,
 // say. Those directories are shown, read-only; a volume on the same path wins.
-void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment) {
+void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment,
+                      const NodeOptions& options) {
   std::vector<Mount> shown;
   for (const auto* variable : {"PATH", "LD_LIBRARY_PATH", "PYTHONPATH"}) {
     const auto found = environment.find(variable);
     if (found == environment.end()) continue;
-    for (const auto directory : split(found->second, ':')) {
-      std::error_code error;
-      if (!directory.starts_with(kOwnDirectory) || !std::filesystem::is_directory(directory, error))
-        continue;
-      shown.push_back(
-          {.source = std::string(directory), .target = std::string(directory), .read_only = true});
+    for (const auto part : split(found->second, ':')) {
+      const std::string directory(part);
+      if (!directory.starts_with(kOwnDirectory) || !may_be_shown(directory, options)) continue;
+      shown.push_back({.source = directory, .target = directory, .read_only = true});
     }
   }
   spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
@@ -160,11 +167,13 @@ void show_search_path(ContainerSpec& spec, const std::map<std::string, std::stri
 
 // The submitter's directory is there with what is in it, wherever it lies, and may be written to
 // like all else: what of it is in /tmp or on another file system gets a layer of its own.
-void show_submitter_directory(ContainerSpec& spec, const std::string& directory) {
+void show_submitter_directory(ContainerSpec& spec, const std::string& directory,
+                              const NodeOptions& options) {
   struct stat here{};
   struct stat root{};
-  if (directory.empty() || ::stat(directory.c_str(), &here) != 0 || ::stat("/", &root) != 0) return;
-  if (!S_ISDIR(here.st_mode)) return;
+  if (!may_be_shown(directory, options) || ::stat(directory.c_str(), &here) != 0 ||
+      ::stat("/", &root) != 0)
+    return;
   if (!directory.starts_with(kOwnDirectory) && here.st_dev == root.st_dev) return;
   spec.mounts.insert(
       spec.mounts.begin(),
@@ -238,8 +247,8 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
                     .root = root_of(command.image)};
   out.mounts = TRY(container_mounts(input.container, input.volumes, command.environment));
   if (out.root.kind != RootFilesystem::Kind::Directory) {
-    show_search_path(out, command.environment);
-    show_submitter_directory(out, command.submitter_directory);
+    show_search_path(out, command.environment, input.options);
+    show_submitter_directory(out, command.submitter_directory, input.options);
   }
   TRY(show_agent(out, input.options));
   for (auto& [name, value] : command.environment) out.env.emplace_back(name, value);
