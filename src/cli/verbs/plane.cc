@@ -15,8 +15,11 @@
 namespace muster::cli {
 namespace {
 
-// What whoever started us left open for us; nothing when it was a person.
-Fd inherited(int number) {
+// What whoever started us left open for us; nothing when it was a person, whose descriptors are not
+// ours to close.
+Fd inherited_socket(int number) {
+  struct stat info{};
+  if (::fstat(number, &info) != 0 || !S_ISSOCK(info.st_mode)) return {};
   return ::fcntl(number, F_SETFD, FD_CLOEXEC) == 0 ? Fd(number) : Fd();
 }
 
@@ -49,14 +52,12 @@ Task<void> serve(Context& context, ControlPlane& plane, Fd starter) {
   co_await scope.close();
 }
 
-Task<Result<void>> run_plane(Context& context, Fd lock, Fd starter) {
-  auto owned = server::HomeLock::adopt(std::move(lock));
-  if (!owned) {
-    tell_starter(starter.get(), fail(owned.error()));
-    co_return fail(owned.error());
+Task<Result<void>> run_plane(Context& context, Result<server::HomeLock> lock, Fd starter) {
+  if (!lock) {
+    tell_starter(starter.get(), fail(lock.error()));
+    co_return fail(lock.error());
   }
-  auto plane =
-      co_await ControlPlane::start(context, {.lock = std::move(*owned), .temporary = true});
+  auto plane = co_await ControlPlane::start(context, {.lock = std::move(*lock), .temporary = true});
   if (!plane) {
     tell_starter(starter.get(), fail(plane.error()));
     co_return fail(plane.error());
@@ -71,9 +72,10 @@ Task<Result<void>> run_plane(Context& context, Fd lock, Fd starter) {
 }  // namespace
 
 Task<int> plane(Context& context) {
-  Fd lock = inherited(kPlaneLock);
-  Fd starter = inherited(kPlaneStarter);
-  if (!lock.valid() || !starter.valid()) {
+  auto lock = server::HomeLock::adopt(context.home, kPlaneLock);
+  const bool by_hand = !lock && lock.error().code == ErrorCode::BadRequest;
+  Fd starter = by_hand ? Fd() : inherited_socket(kPlaneStarter);
+  if (!starter.valid()) {
     print_error(context.output,
                 {.code = ErrorCode::BadRequest,
                  .message = "only other commands of muster start this one; keep a control plane "

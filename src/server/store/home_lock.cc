@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -46,8 +47,16 @@ Result<HomeLock> HomeLock::take(const std::string& home) {
   return HomeLock(std::move(file));
 }
 
-Result<HomeLock> HomeLock::adopt(Fd file) {
-  TRY(write_owner(file.get()));
+Result<HomeLock> HomeLock::adopt(const std::string& home, int descriptor) {
+  const std::string path = home + "/lock";
+  struct stat handed{};
+  struct stat there{};
+  if (::fstat(descriptor, &handed) != 0 || ::stat(path.c_str(), &there) != 0 ||
+      handed.st_dev != there.st_dev || handed.st_ino != there.st_ino)
+    return fail(ErrorCode::BadRequest, fmt::format("descriptor {} is not {}", descriptor, path));
+  if (::fcntl(descriptor, F_SETFD, FD_CLOEXEC) != 0) return fail_errno("close it on exec");
+  Fd file(descriptor);
+  if (const auto written = write_owner(file.get()); !written) return fail(written.error().in(path));
   return HomeLock(std::move(file));
 }
 

@@ -16,7 +16,8 @@ class HomeLock {
   // AlreadyExists when another process has it.
   static Result<HomeLock> take(const std::string& home);
   // One that was taken by whoever handed us its descriptor; we are the owner from now on.
-  static Result<HomeLock> adopt(Fd file);
+  // BadRequest when it is another file, which is left alone.
+  static Result<HomeLock> adopt(const std::string& home, int descriptor);
   // The same lock once more: it is let go with the last of them.
   [[nodiscard]] Result<HomeLock> share() const;
 

@@ -127,11 +127,25 @@ TEST(Store, ItsLockIsHandedOnAndLetGoWithTheLastOfThem) {
   }
   EXPECT_FALSE(HomeLock::take(home.path()));
   {
-    const auto adopted = HomeLock::adopt(Fd(::dup(second->descriptor())));
+    const auto adopted = HomeLock::adopt(home.path(), ::dup(second->descriptor()));
     EXPECT_TRUE(adopted);
     const HomeLock gone = std::move(*second);
   }
   EXPECT_TRUE(HomeLock::take(home.path()));
+}
+
+TEST(Store, AnotherFileIsNoLock) {
+  const Home home;
+  ASSERT_TRUE(HomeLock::take(home.path()));
+  const std::string path = home.path() + "/data";
+  const Fd other(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  ASSERT_EQ(::write(other.get(), "data", 4), 4);
+  const auto adopted = HomeLock::adopt(home.path(), other.get());
+  ASSERT_FALSE(adopted);
+  EXPECT_EQ(adopted.error().code, ErrorCode::BadRequest);
+  struct stat status{};
+  ASSERT_EQ(::fstat(other.get(), &status), 0) << "it is still open";
+  EXPECT_EQ(status.st_size, 4);
 }
 
 TEST(Store, ASnapshotReadsAndLetsGo) {
