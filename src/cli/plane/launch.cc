@@ -77,6 +77,8 @@ Result<int> spawn(std::vector<std::string> words, int lock, int socket) {
   ::posix_spawn_file_actions_adddup2(&spawning.files, high_socket.get(), kPlaneStarter);
   // What our own caller left open is nobody else's: its reader would wait for the plane's end.
   ::posix_spawn_file_actions_addclosefrom_np(&spawning.files, kPlaneStarter + 1);
+  // Nor does it keep the directory that somebody happened to stand in.
+  ::posix_spawn_file_actions_addchdir_np(&spawning.files, "/");
   sigset_t none;
   sigset_t all;
   ::sigemptyset(&none);

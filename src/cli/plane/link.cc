@@ -21,7 +21,9 @@ constexpr Duration kLookAgain = milliseconds(5);
 // A plane that ends may wait ten seconds for pods that are over.
 constexpr Duration kPatience = seconds(30);
 constexpr Duration kPatienceWithSuccessor = seconds(5);
-constexpr int kMostDeaths = 10;
+// A plane that ends sooner will do so again.
+constexpr Duration kShortLife = seconds(5);
+constexpr int kMostShortLives = 10;
 constexpr std::size_t kLongestLine = std::size_t{1} << 20U;
 
 Task<Result<std::string>> read_body(net::ResponseStream& stream) {
@@ -94,18 +96,21 @@ Task<Result<void>> PlaneLink::establish(WhenAbsent absent) {
   }
 }
 
-// Somebody may kill it at once; then it is tried again, but not for ever.
+// Somebody may kill it at once, or what it finds in its home may; then it is tried again, but not
+// for ever.
 Task<Result<void>> PlaneLink::begin_plane(server::HomeLock lock) {
+  const auto ready_at = std::exchange(ready_at_, std::nullopt);
+  if (ready_at && context_.loop.monotonic() - *ready_at > kShortLife) short_lives_ = 0;
+  if (short_lives_++ >= kMostShortLives) {
+    co_return fail(ErrorCode::Internal,
+                   fmt::format("the control plane ended {} times right after its start; see {}",
+                               kMostShortLives, plane_log_path(context_.home)));
+  }
   launched_ = CO_TRY(LaunchedPlane::launch(context_, std::move(lock), settings_));
   auto ready = co_await launched_->ready();
-  if (ready) {
-    deaths_ = 0;
-    co_return ready;
-  }
-  if (ready.error().code == ErrorCode::Gone && ++deaths_ < kMostDeaths) co_return Result<void>{};
-  if (ready.error().code != ErrorCode::Gone) co_return ready;
-  co_return fail(ErrorCode::Internal,
-                 fmt::format("{}; see {}", ready.error().message, plane_log_path(context_.home)));
+  if (ready) ready_at_ = context_.loop.monotonic();
+  if (!ready && ready.error().code == ErrorCode::Gone) co_return Result<void>{};
+  co_return ready;
 }
 
 Task<Result<void>> PlaneLink::begin_session() {
@@ -196,6 +201,14 @@ void PlaneLink::give_up(Error why) {
   failed_.set();
 }
 
+void PlaneLink::abandon(const Error& why) {
+  pid_ = 0;  // it may stay for its jobs: nobody waits for its end
+  give_up({.code = ErrorCode::Io,
+           .message = fmt::format("the control plane of {} cannot be reached any more, as if its "
+                                  "home had been moved or deleted: {}",
+                                  context_.home, why.message)});
+}
+
 Task<Result<json::Value>> PlaneLink::say_goodbye() {
   CO_TRY(co_await ready());
   net::HttpRequest request{.method = "DELETE", .target = fmt::format("/muster/sessions/{}", id_)};
@@ -220,7 +233,7 @@ Task<std::vector<std::string>> PlaneLink::leave() {
   stream_.reset();
   co_await http_.close();
   const bool going = answer ? (*answer)["going"].as_bool() : failure_ && temporary_;
-  if (going) co_await wait_until_gone(context_.loop, pid_, kPatience);
+  if (going && pid_ != 0) co_await wait_until_gone(context_.loop, pid_, kPatience);
   if (answer && (*answer)["others"].as_int() == 0) {
     for (const json::Value& name : (*answer)["unfinished"].as_array())
       stays_for.push_back(name.as_string());

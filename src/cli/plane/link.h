@@ -32,6 +32,9 @@ class PlaneLink {
   Task<Result<void>> open(WhenAbsent absent);
   // Returns when a plane answers; an error once none can be had any more.
   Task<Result<void>> ready();
+  [[nodiscard]] bool is_up() const { return up_.is_set(); }
+  // The plane is there and lets nobody in: its home was moved or deleted.
+  void abandon(const Error& why);
 
   // Nobody keeps it up for its own sake.
   [[nodiscard]] bool temporary() const { return temporary_; }
@@ -66,8 +69,9 @@ class PlaneLink {
   int pid_ = 0;  // of the plane
   bool temporary_ = false;
   bool opened_ = false;
-  int deaths_ = 0;             // of planes that we started and that never answered
-  Monotonic successor_until_;  // a `muster up` was promised
+  int short_lives_ = 0;                // of planes that we started, since one that lasted
+  std::optional<Monotonic> ready_at_;  // when the last of them began to serve
+  Monotonic successor_until_;          // a `muster up` was promised
   std::optional<Error> failure_;
   rt::Event failed_;
   rt::Event up_;

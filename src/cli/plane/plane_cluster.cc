@@ -15,6 +15,8 @@ using std::chrono::milliseconds;
 
 constexpr int kMostTries = 10;
 constexpr Duration kPause = milliseconds(5);
+// 2 s: the connection of a plane that ends breaks at that moment.
+constexpr int kMostRefusals = 400;
 // As the server would do it.
 constexpr std::size_t kLongestPrefix = 58;
 constexpr int kSuffixLength = 5;
@@ -29,10 +31,16 @@ class LinkedConnector final : public net::Connector {
         plain_(net::unix_connector(context.loop, socket_path(context.home))) {}
 
   Task<Result<std::unique_ptr<net::Stream>>> connect() override {
+    int refusals = 0;
     while (true) {
+      if (!link_.is_up()) refusals = 0;
       CO_TRY(co_await link_.ready());
       auto stream = co_await plain_->connect();
       if (stream || stream.error().code != ErrorCode::Unavailable) co_return stream;
+      if (++refusals > kMostRefusals) {
+        link_.abandon(stream.error());
+        co_return stream;
+      }
       // It ended just now; the link learns that by itself.
       CO_TRY(co_await rt::sleep_for(loop_, kPause));
     }

@@ -191,6 +191,24 @@ TEST_F(PlaneTest, WorkGoesOnWithTheNextPlane) {
   end();
 }
 
+TEST_F(PlaneTest, OneWhoseHomeWasMovedIsGivenUp) {
+  serve({.temporary = false});
+  auto target = loop_.run(OpenCluster::open(*context_, PlaneParts::All));
+  ASSERT_TRUE(target) << target.error().message;
+  std::filesystem::rename(socket_path(home_), home_ + "/moved");
+  const auto watch = [](cluster::Cluster& cluster) -> Task<bool> {
+    while (!co_await cluster.list(api::config_maps(), {})) {
+      if ((co_await rt::current_stop()).stop_requested()) co_return false;
+    }
+    co_return true;
+  };
+  EXPECT_FALSE(loop_.run((*target)->guard(watch((*target)->cluster()))));
+  ASSERT_TRUE((*target)->failure());
+  EXPECT_THAT((*target)->failure()->message, HasSubstr("cannot be reached any more"));
+  loop_.run((*target)->close());
+  end();
+}
+
 TEST_F(PlaneTest, ATemporaryOneStepsAside) {
   serve({.temporary = true});
   PlaneLink link(*context_);
