@@ -28,6 +28,7 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
       rng_(options.rng),
       log_(options.log.named("server")),
       root_ca_(std::move(options.root_ca)),
+      own_node_(std::move(options.own_node)),
       token_key_pem_(std::move(options.token_key)),
       kinds_(options.registry),
       addresses_(std::move(addresses)),

@@ -44,6 +44,7 @@ class Core {
     std::string root_ca;
     Secret token_key;                      // PEM, read when it is needed; without: one is made then
     VolumeDirectories* volumes = nullptr;  // none: nothing is made for claims
+    std::string own_node;                  // this machine as a node, which cannot be deleted
     Logger log;
   };
 
@@ -140,6 +141,7 @@ class Core {
   Rng& rng_;
   Logger log_;
   std::string root_ca_;
+  std::string own_node_;
   Secret token_key_pem_;
   mutable std::optional<net::SigningKey> token_key_;  // once it was needed
   Kinds kinds_;

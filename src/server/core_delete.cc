@@ -29,6 +29,16 @@ void add_finalizer(json::Value& object, std::string_view finalizer) {
   finalizers.emplace_back(finalizer);
 }
 
+// This machine's node is no thing of its own: it would come back, without what it ran.
+Error stays(const std::string& node) {
+  return {.code = ErrorCode::Forbidden,
+          .message = fmt::format("node \"{}\" is this machine, and stays; to stop everything on it "
+                                 "delete the jobs and pods",
+                                 node),
+          .causes = {},
+          .retry_after = std::nullopt};
+}
+
 // The deletion begins: from now on the object only waits for whoever still holds it.
 void mark_deleting(json::Value& object, Time when, std::int64_t grace) {
   json::Object& metadata = object["metadata"].object();
@@ -50,6 +60,7 @@ Result<ObjectPtr> Core::remove_now(const Kind& kind, const ObjectKey& key,
   if (old == nullptr) return fail(not_found(kind, key.name));
   TRY(check_preconditions(kind, *old, options.uid, options.resource_version));
   if (kind.is(api::namespaces())) return remove_namespace(table, old, mode);
+  if (kind.is(api::nodes()) && key.name == own_node_) return fail(stays(key.name));
 
   ObjectPtr held = old;
   if (options.propagation != Propagation::Background && !api::is_deleting(*old)) {

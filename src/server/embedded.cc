@@ -20,6 +20,7 @@ Task<Result<std::unique_ptr<EmbeddedServer>>> EmbeddedServer::create(Options opt
                                    .root_ca = options.root_ca,
                                    .token_key = std::move(options.token_key),
                                    .volumes = volumes.get(),
+                                   .own_node = std::move(options.own_node),
                                    .log = options.log},
                                   std::move(store)));
   const auto started = co_await core->start();

@@ -34,6 +34,7 @@ class EmbeddedServer {
     std::string root_ca;
     std::unique_ptr<VolumeDirectories> volumes;  // none given: in the home, where there is one
     Secret token_key;
+    std::string own_node;  // this machine as a node, which cannot be deleted
     Logger log;
   };
 

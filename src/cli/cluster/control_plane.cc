@@ -99,6 +99,7 @@ struct ControlPlane::Impl {
                                                         .service_range = std::string(kServiceRange),
                                                         .root_ca = credentials.ca_pem,
                                                         .token_key = credentials.token_key,
+                                                        .own_node = node_name(),
                                                         .log = context.log.named("server")}));
     server->on_failure([this](const Error& why) {
       failure = why;

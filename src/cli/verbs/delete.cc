@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
-#include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/listing.h"
 #include "cli/jobs/manifest.h"
@@ -49,14 +48,12 @@ Result<Wanted> what(const plan::Registry& registry, const DeleteOptions& options
   return wanted;
 }
 
-// This machine's node is no thing of its own: it would come back, without what it ran.
-std::optional<Error> refusal(const Context& context, const OpenCluster& target, const Doomed& one) {
-  if (!target.is_local() || one.resource != api::nodes() || one.key.name != node_name())
-    return std::nullopt;
-  return Error{
-      .code = ErrorCode::Forbidden,
-      .message = fmt::format("node \"{}\" is this machine, and stays; to stop everything on it: {}",
-                             one.key.name, context.command("delete jobs,pods --all -A"))};
+// Only this machine's own node is refused here; what to type instead, we know best.
+Error with_remedy(const Context& context, const OpenCluster& target, const Doomed& one,
+                  Error error) {
+  if (target.is_local() && one.resource == api::nodes() && error.code == ErrorCode::Forbidden)
+    error.message += ": " + context.command("delete jobs,pods --all -A");
+  return error;
 }
 
 // A name that is a pod's is told from one that is nobody's.
@@ -141,16 +138,11 @@ Task<Result<int>> remove_from(Context& context, OpenCluster& target, Wanted want
   Plan plan = CO_TRY(co_await make_plan(context, target, std::move(wanted), options));
   // All are asked to go before any is waited for: a claim goes only after the pods that use it.
   for (Doomed& one : plan.doomed) {
-    Result<std::string> uid;
-    if (auto no = refusal(context, target, one)) {
-      uid = fail(std::move(*no));
-    } else {
-      uid = co_await request_deletion(target.cluster(), one, options.grace_seconds);
-    }
+    auto uid = co_await request_deletion(target.cluster(), one, options.grace_seconds);
     if (uid) {
       one.uid = std::move(*uid);
     } else if (uid.error().code != ErrorCode::NotFound || !absent_is_fine) {
-      print_error(context.output, uid.error());
+      print_error(context.output, with_remedy(context, target, one, uid.error()));
       plan.code = exit_code::kFailed;
     }
   }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/cluster/node_options.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/context.h"
 #include "cli/plane/sessions.h"
@@ -32,6 +33,7 @@ class ServedHome {
                                                                     .registry = context.registry,
                                                                     .home = context.home,
                                                                     .lock = std::move(options.lock),
+                                                                    .own_node = node_name(),
                                                                     .log = context.log}));
     home->cluster_ = std::make_unique<cluster::LocalCluster>(home->server_->core());
     home->front_ = std::make_unique<server::HttpFront>(home->server_->core(), context.rng);

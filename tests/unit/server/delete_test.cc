@@ -175,6 +175,21 @@ TEST_F(DeleteTest, OrphansStay) {
       (**get(api::config_maps(), "child"))["metadata"]["ownerReferences"].as_array().empty());
 }
 
+// It would come back, without what it ran.
+TEST_F(DeleteTest, TheNodeThatIsThisMachineStays) {
+  make(api::nodes(), parse(R"({"metadata":{"name":"this-machine"}})"));
+  make(api::nodes(), parse(R"({"metadata":{"name":"another"}})"));
+  const auto refused = remove(api::nodes(), "this-machine");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, ErrorCode::Forbidden);
+  EXPECT_EQ(refused.error().message,
+            "node \"this-machine\" is this machine, and stays; to stop everything on it delete the "
+            "jobs and pods");
+  EXPECT_TRUE(exists(api::nodes(), "this-machine"));
+  EXPECT_TRUE(remove(api::nodes(), "another"));
+  EXPECT_FALSE(exists(api::nodes(), "another"));
+}
+
 TEST_F(DeleteTest, ANamespaceTakesItsContentWithItPodsFirst) {
   make(api::namespaces(), parse(R"({"metadata":{"name":"team"}})"));
   EXPECT_TRUE(exists(api::service_accounts(), "default", "team"));

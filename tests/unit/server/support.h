@@ -106,8 +106,8 @@ class ServerTest : public testing::Test {
   explicit ServerTest(std::unique_ptr<const plan::Dialect> another = nullptr) {
     registry_.add(std::make_unique<WidgetDialect>());
     if (another != nullptr) registry_.add(std::move(another));
-    auto made =
-        loop_.run(EmbeddedServer::create({.loop = loop_, .rng = rng_, .registry = registry_}));
+    auto made = loop_.run(EmbeddedServer::create(
+        {.loop = loop_, .rng = rng_, .registry = registry_, .own_node = "this-machine"}));
     EXPECT_TRUE(made.has_value()) << (made ? "" : made.error().message);
     server_ = std::move(*made);
   }
