@@ -1,5 +1,6 @@
 #include "cli/plane/unfinished.h"
 
+#include <optional>
 #include <set>
 
 #include "api/object.h"
@@ -29,6 +30,13 @@ bool is_over(const json::Value& job, const plan::Dialect& dialect) {
   return view.finished() || is_suspended(job, dialect, view.phase);
 }
 
+std::optional<api::OwnerReference> controller_of(const json::Value& pod) {
+  for (api::OwnerReference& owner : api::owners_of(pod)) {
+    if (owner.controller) return std::move(owner);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::vector<std::string> unfinished(const server::Core& core, const plan::Registry& registry) {
@@ -43,8 +51,9 @@ std::vector<std::string> unfinished(const server::Core& core, const plan::Regist
   }
   for (const auto& [key, pod] : core.objects(api::pods())) {
     if (has_ended(*pod)) continue;
-    if (uids.contains(api::controller_uid_of(*pod))) continue;
-    names.push_back(key.text());
+    const auto job = controller_of(*pod);
+    if (job && !uids.insert(job->uid).second) continue;
+    names.push_back(job ? api::ObjectKey{.ns = key.ns, .name = job->name}.text() : key.text());
   }
   return names;
 }

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
-
+#include "base/strings.h"
 #include "cli/cluster/capacity.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/jobs/dry_run.h"
@@ -18,6 +18,8 @@
 
 namespace muster::cli {
 namespace {
+
+constexpr std::size_t kNamedUnfinished = 3;
 
 std::optional<Followed> followed(const Manifest& manifest, const Submitted& submitted) {
   if (manifest.dialect != nullptr) return Followed::job(*submitted.object, *manifest.dialect);
@@ -207,7 +209,10 @@ int refuse(Context& context, const Reports& reports, const Error& error) {
 void tell_unfinished(Context& context, const OpenCluster& target) {
   const auto& names = target.unfinished();
   if (names.empty()) return;
-  const std::string what = names.size() == 1 ? names.front() : fmt::format("{} jobs", names.size());
+  const auto shown = std::min(names.size(), kNamedUnfinished);
+  std::string what =
+      join({names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown)}, ", ");
+  if (names.size() > shown) what += fmt::format(" and {} more", names.size() - shown);
   context.output.note("Unfinished  {} in the background: {}\n", what, context.command("get -A"));
 }
 

@@ -40,6 +40,21 @@ TEST_F(RunVerb, TheCodeIsThatOfTheFirstToFail) {
             4);
 }
 
+// What keeps a plane that nobody asked to stay: by name, or who wonders could only count.
+TEST_F(RunVerb, SaysWhatElseIsUnfinishedByName) {
+  struct Side {
+    static Task<void> play(RunVerb& test, LiveErrors& told) {
+      co_await test.succeeds(told, "bert");
+    }
+  };
+  serve_for_commands({"default/a", "default/b", "ml/c", "ml/d", "ml/e"});
+  const Outcome seen = run_it({.files = {file_of({"bert"})}},
+                              [&](LiveErrors& told) { return Side::play(*this, told); });
+  EXPECT_EQ(seen.code, 0);
+  EXPECT_THAT(seen.err, HasSubstr("\nUnfinished  default/a, default/b, ml/c and 2 more in the "
+                                  "background: muster get -A\n"));
+}
+
 // ttlSecondsAfterFinished: 0. Nobody waits between the two.
 TEST_F(RunVerb, AJobThatGoesAsItEndsHasEnded) {
   struct Side {

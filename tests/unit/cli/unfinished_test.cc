@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "api/object.h"
 #include "rt/sim_loop.h"
 #include "server/embedded.h"
 #include "toy_kind.h"
@@ -41,17 +42,31 @@ class Unfinished : public ::testing::Test {
     changed["status"] = json::Object{{"state", state}};
     ASSERT_TRUE(loop_.run(core().update_status(jobs, std::move(changed))));
   }
-  void pod(const std::string& name, const std::string& phase) {
+  // Of the job of that name, or of nobody.
+  void pod(const std::string& name, const std::string& phase, const std::string& job = "") {
+    json::Value metadata = json::Object{{"name", name}, {"namespace", "default"}};
+    if (!job.empty()) metadata["ownerReferences"] = json::Array{controller(job)};
     const json::Value container =
         json::Object{{"name", "main"}, {"image", "x"}, {"command", json::Array{"true"}}};
     auto made = loop_.run(core().create(
         kind(api::pods()),
-        json::Object{{"metadata", json::Object{{"name", name}, {"namespace", "default"}}},
+        json::Object{{"metadata", std::move(metadata)},
                      {"spec", json::Object{{"containers", json::Array{container}}}}}));
     ASSERT_TRUE(made) << made.error().message;
     json::Value changed = **made;
     changed["status"]["phase"] = phase;
     ASSERT_TRUE(loop_.run(core().update_status(kind(api::pods()), std::move(changed))));
+  }
+
+  json::Value controller(const std::string& job) {
+    const auto found = core().get(kind(toy_->identity().resource), {.ns = "default", .name = job});
+    EXPECT_TRUE(found);
+    return api::OwnerReference{.api_version = api::api_version_of(**found),
+                               .kind = api::kind_of(**found),
+                               .name = job,
+                               .uid = api::uid_of(**found),
+                               .controller = true}
+        .to_json();
   }
 
   rt::SimLoop loop_{Time(std::chrono::hours(500'000))};
@@ -86,6 +101,21 @@ TEST_F(Unfinished, PodsByThemselves) {
   pod("failed", "Failed");
   pod("running", "Running");
   EXPECT_THAT(names(), ElementsAre("default/running"));
+}
+
+TEST_F(Unfinished, AJobThatHasEndedIsNamedOnceAsLongAsPodsOfItAreLeft) {
+  job("over", "DONE");
+  pod("over-0", "Running", "over");
+  pod("over-1", "Running", "over");
+  pod("over-2", "Succeeded", "over");
+  EXPECT_THAT(names(), ElementsAre("default/over"));
+}
+
+TEST_F(Unfinished, AJobThatGoesOnIsNamedOnceWithItsPods) {
+  job("going", "GOING");
+  pod("going-0", "Running", "going");
+  pod("alone", "Running");
+  EXPECT_THAT(names(), ElementsAre("default/going", "default/alone"));
 }
 
 }  // namespace

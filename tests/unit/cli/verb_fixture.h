@@ -154,16 +154,22 @@ class VerbTest : public ::testing::Test {
 
   // The server's own side: what happens there without a command line.
   cluster::Cluster& cluster() {
-    if (!served_home_) {
-      serving_ = std::make_unique<Context>(make_context(served_));
-      auto served = loop_.run(ServedHome::start(*serving_, {}));
-      EXPECT_TRUE(served) << served.error().message;
-      served_home_ = std::move(*served);
-    }
+    if (!served_home_) serve({});
     return served_home_->cluster();
+  }
+  // Served as by a plane that was started for commands, and stays because of these.
+  void serve_for_commands(std::vector<std::string> unfinished) {
+    serve({.temporary = true, .settings = json::Object{}});
+    served_home_->unfinished = std::move(unfinished);
   }
 
  private:
+  void serve(ServedHome::Options options) {
+    serving_ = std::make_unique<Context>(make_context(served_));
+    auto served = loop_.run(ServedHome::start(*serving_, std::move(options)));
+    EXPECT_TRUE(served) << served.error().message;
+    served_home_ = std::move(*served);
+  }
   Context make_context(const plan::Registry& registry) {
     return {.loop = loop_,
             .pool = pool_,
