@@ -10,7 +10,7 @@
 
 namespace muster::cli {
 
-Result<JobName> parse_job_name(const plan::Registry& registry, const std::string& text) {
+Result<ObjectName> parse_job_name(const plan::Registry& registry, const std::string& text) {
   ObjectName where = TRY(parse_name(registry, text));
   TRY(require_job(where));
   return where;

@@ -14,9 +14,8 @@ struct FoundJob {
   cluster::ObjectPtr job;
 };
 
-using JobName = ObjectName;
 // Where a job may be, as a user writes it: NAME, or KIND/NAME.
-Result<JobName> parse_job_name(const plan::Registry& registry, const std::string& text);
+Result<ObjectName> parse_job_name(const plan::Registry& registry, const std::string& text);
 
 // Every job of that name, of whatever kind it may be. A kind that the cluster does not have has
 // none; one that it does not let us read is an error only if no other kind has one.
