@@ -5,12 +5,14 @@
 #include <gtest/gtest.h>
 
 #include "cli/verbs/verbs.h"
+#include "net/tls/tls.h"
 #include "rt/scope.h"
 #include "words_fixture.h"
 
 namespace muster::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 // An operator for the test's own API server, by way of a kubeconfig, until it is told to end.
@@ -81,6 +83,29 @@ TEST_F(OperatorVerb, RefusesWhatItCannotServe) {
       run({"operator", "--kubeconfig", kubeconfig(), "--metrics-bind-address", "here"});
   EXPECT_EQ(address.code, exit_code::kFailed);
   EXPECT_THAT(address.err, HasSubstr("\"here\" is not an address to bind to"));
+}
+
+// A node's first line; it ends behind it, because of a range of addresses that is none.
+TEST_F(OperatorVerb, NodeSaysFirstWhatItServesForWhomAndWhere) {
+  const auto first_line = [this](const std::string& client_ca) {
+    std::vector<std::string> said;
+    const std::string path = kubeconfig();
+    outcome([&](Context& context) {
+      context.kubeconfig = path;
+      context.log = Logger(
+          [&](Severity, std::string_view, std::string_view text) { said.emplace_back(text); },
+          Severity::Info);
+      return node(context, {.name = "box", .client_ca = client_ca, .pod_range = "nowhere"});
+    });
+    return said.empty() ? std::string() : said.front();
+  };
+  EXPECT_THAT(first_line(""),
+              AllOf(HasSubstr(": node box of cluster test (unix://" + home() +
+                              "/muster.sock): runs its pods as processes of this machine; "),
+                    HasSubstr("; logs and exec are not served without --client-ca")));
+  const std::string ca = home() + "/ca.pem";
+  std::ofstream(ca) << net::make_self_signed({.common_name = "ca"}, loop().now())->certificate_pem;
+  EXPECT_THAT(first_line(ca), HasSubstr("; logs and exec on https://127.0.0.1:"));
 }
 
 TEST_F(OperatorVerb, NodeNeedsAClusterAndReadableFiles) {
