@@ -10,6 +10,7 @@
 #include "cli/cluster/capacity.h"
 #include "cli/command_line/declared.h"
 #include "cli/command_line/shell_words.h"
+#include "cli/command_line/values.h"
 
 namespace muster::cli {
 
@@ -85,11 +86,12 @@ std::optional<int> Parser::parse(int argc, char** argv) {
     return exit_code::kOk;
   } catch (const CLI::ExtrasError&) {
     return refuse_extra(used_verb() == nullptr ? *app_ : *used_verb());
+  } catch (const CLI::ArgumentMismatch& error) {
+    return refuse(mismatch_of(used_verb() == nullptr ? *app_ : *used_verb(), error));
+  } catch (const CLI::ConversionError& error) {
+    return refuse(conversion_of(error));
   } catch (const CLI::ParseError& error) {
-    output_.note("error: {}\n", printable(error.what()));
-    output_.note("  see: muster help{}\n",
-                 used_verb() == nullptr ? "" : " " + used_verb()->get_name());
-    return exit_code::kUsage;
+    return refuse(error.what());
   }
   if (used_verb() == nullptr) {
     output_.write(help_text(page(nullptr)));
@@ -99,6 +101,12 @@ std::optional<int> Parser::parse(int argc, char** argv) {
   flags_.either_place =
       obeyed.home && obeyed.cluster && !flags_.long_running && !used_verb()->get_group().empty();
   return std::nullopt;
+}
+
+int Parser::refuse(const std::string& problem) const {
+  output_.note("error: {}\n  see: muster help{}\n", printable(problem),
+               used_verb() == nullptr ? "" : " " + used_verb()->get_name());
+  return exit_code::kUsage;
 }
 
 const CLI::App* Parser::used_verb() const {
@@ -131,9 +139,9 @@ void Parser::add_common() {
                    "Talk to a Kubernetes cluster: the kubeconfig context");
   app_->add_flag("--insecure-skip-tls-verify", flags_.insecure,
                  "Allow a kubeconfig that skips certificate checks");
-  app_->add_option("-n,--namespace", flags_.ns, "Namespace");
+  app_->add_option("-n,--namespace", flags_.ns, "Namespace")->check(dns_label());
   app_->add_option("--color", flags_.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+      ->check(one_of({"auto", "always", "never"}));
   app_->add_flag("-v", flags_.verbosity, "More diagnostics on stderr; twice for debugging");
 }
 

@@ -68,7 +68,7 @@ std::vector<std::string> choices_of(const CLI::Option& option) {
 
 std::string value_name(const CLI::Option& flag) {
   const std::string type = flag.get_type_name();
-  const std::string base = type.substr(0, type.find(':'));
+  const std::string base = type.substr(0, type.find(":{"));  // of DIR[:PATH]:{…} the first
   if (is_number(base)) return "N";
   if (!is_plain_type(base)) return base;
   std::string name = flag.get_lnames().empty() ? "value" : flag.get_lnames().front();

@@ -7,6 +7,7 @@
 #include "cli/command_line/declared.h"
 #include "cli/command_line/parser.h"
 #include "cli/command_line/suggest.h"
+#include "cli/command_line/values.h"
 
 // Verbs that tell about the program itself, and what is said of words that it does not know.
 namespace muster::cli {
@@ -84,6 +85,7 @@ HelpPage Parser::page(const CLI::App* command) const {
     arguments.push_back(
         {.written = argument->get_name(true), .meaning = argument->get_description()});
   }
+  page.usage += notes_of(command).behind;
   auto own = flags_of(*command);
   std::erase_if(own, [&](const CLI::Option* flag) { return is_help(*command, flag); });
   auto shared = flags_of(*app_);
@@ -126,7 +128,7 @@ void Parser::add_completion() {
                           {.home = false, .cluster = false, .ns = false, .verbosity = false});
   app->add_option("SHELL", completion_shell_, "bash, zsh or fish")
       ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+      ->check(one_of({"bash", "zsh", "fish"}));
   app->callback([this] {
     verb_ = [this](Context& context) {
       return done(completion(context.output, completion_shell_));
@@ -138,7 +140,7 @@ void Parser::add_version() {
   CLI::App* app =
       command("version", "Print the version.", "  muster version\n  muster version -o json",
               {.home = false, .cluster = false, .ns = false, .verbosity = false});
-  app->add_option("-o,--output", version_output_, "json")->check(CLI::IsMember({"json"}));
+  app->add_option("-o,--output", version_output_, "json")->check(one_of({"json"}));
   app->callback([this] {
     verb_ = [this](Context& context) { return done(version(context.output, version_output_)); };
   });
@@ -155,24 +157,21 @@ int Parser::refuse_extra(const CLI::App& app) const {
   const auto rest = app_->remaining(true);
   const auto found = std::ranges::find_if(
       rest, [](const std::string& word) { return word.size() > 1 && word.starts_with('-'); });
-  const std::string name = app.get_name();
+  const std::string command = &app == app_.get() ? "muster" : "muster " + app.get_name();
   if (found == rest.end()) {
-    output_.note("error: muster {} takes no further argument: \"{}\"\n", name,
-                 printable(rest.empty() ? "" : rest.front()));
-  } else {
-    const std::string flag = found->substr(0, found->find('='));
-    std::vector<std::string> known;
-    for (const CLI::App* from : {&app, static_cast<const CLI::App*>(app_.get())}) {
-      for (const CLI::Option* one : flags_of(*from)) {
-        for (std::string& spelling : spellings_of(*one))
-          if (spelling.starts_with("--")) known.push_back(std::move(spelling));
-      }
-    }
-    output_.note("error: muster {} has no flag {}{}\n", name, printable(flag),
-                 flag.starts_with("--") ? did_you_mean(flag, known) : "");
+    return refuse(fmt::format("{} takes no further argument: \"{}\"", command,
+                              printable(rest.empty() ? "" : rest.front())));
   }
-  output_.note("  see: muster help {}\n", name);
-  return exit_code::kUsage;
+  const std::string flag = found->substr(0, found->find('='));
+  std::vector<std::string> known;
+  for (const CLI::App* from : {&app, static_cast<const CLI::App*>(app_.get())}) {
+    for (const CLI::Option* one : flags_of(*from)) {
+      for (std::string& spelling : spellings_of(*one))
+        if (spelling.starts_with("--")) known.push_back(std::move(spelling));
+    }
+  }
+  return refuse(fmt::format("{} has no flag {}{}", command, printable(flag),
+                            flag.starts_with("--") ? did_you_mean(flag, known) : ""));
 }
 
 std::vector<std::string> Parser::verb_names() const {

@@ -1,4 +1,7 @@
+#include "base/strings.h"
 #include "cli/command_line/parser.h"
+#include "cli/command_line/values.h"
+#include "cli/jobs/duration.h"
 #include "cli/tables/format.h"
 #include "cli/verbs/verbs.h"
 
@@ -9,10 +12,11 @@
 namespace muster::cli {
 namespace {
 
-// As CLI11 wants to be told: nothing is wrong with an empty text.
-template <class T>
-std::string problem_of(const Result<T>& parsed) {
-  return parsed ? "" : parsed.error().message;
+Result<Time> point_in_time(const std::string& text) {
+  if (const auto time = parse_time(text)) return *time;
+  return fail(ErrorCode::BadRequest, fmt::format("\"{}\" is no RFC 3339 time such as "
+                                                 "2026-11-15T03:04:05Z",
+                                                 printable(text)));
 }
 
 Task<int> print_explanation(Context& context, ExplainOptions options) {
@@ -32,8 +36,8 @@ void Parser::add_get() {
                   "TYPE (default: jobs), TYPE NAME…, TYPE/NAME…, or NAMEs of jobs; TYPE is jobs, "
                   "pods, nodes, services, events, …, or several: pods,services");
   app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
-  app->add_option("-l,--selector", get_.labels, "Label selector");
-  app->add_option("--field-selector", get_.fields, "Field selector");
+  app->add_option("-l,--selector", get_.labels, "Label selector")->check(label_selector());
+  app->add_option("--field-selector", get_.fields, "Field selector")->check(field_selector());
   app->add_option("-o,--output", get_.output,
                   "json, yaml, wide, name, jsonpath=TEMPLATE or custom-columns=TITLE:PATH,…")
       ->type_name("FORMAT")
@@ -52,7 +56,8 @@ void Parser::add_describe() {
               "  muster describe NAME\n  muster describe pods/NAME\n  muster describe nodes");
   app->add_option("WHAT", describe_.words, "NAMEs of jobs, TYPE/NAME…, TYPE NAME…, or TYPE: all")
       ->required();
-  app->add_option("-l,--selector", describe_.labels, "With a TYPE: label selector");
+  app->add_option("-l,--selector", describe_.labels, "With a TYPE: label selector")
+      ->check(label_selector());
   app->callback(
       [this] { verb_ = [this](Context& context) { return describe(context, describe_); }; });
 }
@@ -81,10 +86,22 @@ void Parser::add_logs() {
   app->add_flag("-f,--follow", logs_.follow, "Go on as lines come; Ctrl-C detaches");
   app->add_flag("-p,--previous", logs_.previous, "Of the container before the last restart");
   app->add_flag("--timestamps", logs_.timestamps, "Show when each line was written");
-  app->add_option("--tail", logs_.tail, "Only the last lines; -1: all")->type_name("LINES");
-  CLI::Option* since = app->add_option("--since", logs_.since, "Only what is newer: 30s, 5m, 1h")
+  app->add_option("--tail", logs_.tail, "Only the last lines; -1: all")
+      ->type_name("LINES")
+      ->check(whole_number());
+  CLI::Option* since = app->add_option_function<std::string>(
+                              "--since",
+                              [this](const std::string& text) {
+                                logs_.since = valid("--since", parse_duration(text));
+                              },
+                              "Only what is newer: 30s, 5m, 1h")
                            ->type_name("DURATION");
-  app->add_option("--since-time", logs_.since_time, "Only what is newer: 2026-11-15T03:04:05Z")
+  app->add_option_function<std::string>(
+         "--since-time",
+         [this](const std::string& text) {
+           logs_.since_time = valid("--since-time", point_in_time(text));
+         },
+         "Only what is newer: 2026-11-15T03:04:05Z")
       ->type_name("TIME")
       ->excludes(since);
   app->add_flag("--failed", logs_.failed, "Only ranks that failed by themselves");
@@ -107,10 +124,11 @@ void Parser::add_logs() {
 
 void Parser::add_history() {
   CLI::App* app = command("history", "List past runs of this home, the newest first.",
-                          "  muster history\n  muster history NAME\n  muster history -o json");
+                          "  muster history\n  muster history NAME\n  muster history -o json",
+                          {.cluster = false});
   app->add_option("NAME", history_.name, "Only runs of this name: NAME, TYPE/NAME, NAME@RUN");
   app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
-  app->add_option("-o,--output", history_.output, "json")->check(CLI::IsMember({"json"}));
+  app->add_option("-o,--output", history_.output, "json")->check(one_of({"json"}));
   app->callback(
       [this] { verb_ = [this](Context& context) { return history(context, history_); }; });
 }
@@ -122,7 +140,7 @@ void Parser::add_top() {
   app->add_flag("-A,--all-namespaces", flags_.all_namespaces, "All namespaces");
   app->add_flag("--once", top_.once, "Print once and end, as without a terminal");
   app->add_option("-o,--output", top_.output, "json: once, an array with an object a rank")
-      ->check(CLI::IsMember({"json"}));
+      ->check(one_of({"json"}));
   app->callback([this] { verb_ = [this](Context& context) { return top(context, top_); }; });
 }
 

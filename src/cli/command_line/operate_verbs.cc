@@ -1,4 +1,6 @@
+#include "cli/cluster/bind_address.h"
 #include "cli/command_line/parser.h"
+#include "cli/command_line/values.h"
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -10,6 +12,10 @@ namespace {
 
 Task<int> print_images(Context& context, ImagesOptions options) {
   co_return images(context, options);
+}
+
+std::string address_problem(const std::string& text) {
+  return problem_of(parse_bind_address(text));
 }
 
 }  // namespace
@@ -29,9 +35,11 @@ void Parser::add_operator() {
                 "Run although another operator for the same kind holds its lease");
   app->add_option("--lease-namespace", operator_.lease_namespace, "Where our lease lives");
   app->add_option("--metrics-bind-address", operator_.metrics_address,
-                  "Serves /metrics; 0 switches it off");
+                  "Serves /metrics; 0 switches it off")
+      ->check(address_problem);
   app->add_option("--health-probe-bind-address", operator_.health_address,
-                  "Serves /healthz and /readyz; 0 switches it off");
+                  "Serves /healthz and /readyz; 0 switches it off")
+      ->check(address_problem);
   app->callback([this] {
     flags_.long_running = true;
     verb_ = [this](Context& context) {
@@ -45,7 +53,7 @@ void Parser::add_node() {
   CLI::App* app = command(
       "node", "Be a node of a Kubernetes cluster: run its pods as processes of this machine.",
       "  muster node --kubeconfig ~/.kube/config --name box1", {.ns = false});
-  app->add_option("--name", node_.name, "The node's name")->required();
+  app->add_option("--name", node_.name, "The node's name")->required()->check(dns_subdomain());
   add_node_flags(app);
   app->add_option("--address", node_.address, "Where logs and exec are served");
   app->add_option("--client-ca", node_.client_ca,

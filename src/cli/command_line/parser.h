@@ -44,6 +44,7 @@ class Parser {
   struct Notes {
     std::vector<std::string> examples;
     Obeyed obeyed;
+    std::string behind;  // what follows the arguments, and is not ours to parse
   };
 
   // A command of the group that is being added. An empty group(…) of it hides it from help.
@@ -79,6 +80,7 @@ class Parser {
 
   [[nodiscard]] const Notes& notes_of(const CLI::App* command) const;
   int print_help(Output& output) const;
+  int refuse(const std::string& problem) const;
   int refuse_verb(const std::string& word) const;
   int refuse_extra(const CLI::App& app) const;
   [[nodiscard]] const CLI::App* used_verb() const;

@@ -1,4 +1,5 @@
 #include "cli/command_line/parser.h"
+#include "cli/command_line/values.h"
 #include "cli/verbs/verbs.h"
 
 #include <fmt/format.h>
@@ -21,12 +22,12 @@ void Parser::add_run() {
   app->add_option("--dry-run", dry_run_, "client: print the planned children and create nothing")
       ->expected(0, 1)
       ->default_str("client")
-      ->check(CLI::IsMember({"client", "none"}));
+      ->check(one_of({"client", "none"}));
   app->add_option(
          "-o,--output", run_.output,
          "json: how it ended as one object on standard output, all else on standard error; "
          "of a dry run: yaml or json")
-      ->check(CLI::IsMember({"yaml", "json"}));
+      ->check(one_of({"yaml", "json"}));
   add_submission(app);
   app->add_flag("-d,--detach", run_.detach, "Do not wait for the end; muster attach follows it");
   app->add_flag("--rm", run_.remove, "Delete what was created once it has ended; logs are kept");
@@ -53,10 +54,12 @@ void Parser::add_submission(CLI::App* app) {
   app->add_option("--set", run_.submission.set,
                   "Change a field of the jobs that have it: spec.runPolicy.backoffLimit=3")
       ->type_name("PATH=VALUE")
+      ->check(with_name("PATH=VALUE, as in spec.runPolicy.backoffLimit=3", WithValue::Always))
       ->allow_extra_args(false);
   app->add_option("--env", run_.submission.env,
                   "A variable for all containers; without a value, ours")
       ->type_name("NAME[=VALUE]")
+      ->check(with_name("NAME=VALUE or NAME", WithValue::Maybe))
       ->allow_extra_args(false);
   app->add_option("--mount", run_.submission.mounts,
                   "A directory of this machine for all containers; what is written there is kept")
@@ -64,7 +67,7 @@ void Parser::add_submission(CLI::App* app) {
       ->allow_extra_args(false);
   app->add_option("--validate", validate_,
                   "Of fields that nobody knows: strict refuses them, warn says so, ignore does not")
-      ->check(CLI::IsMember({"strict", "warn", "ignore", "true", "false"}));
+      ->check(one_of({"strict", "warn", "ignore", "true", "false"}));
 }
 
 void Parser::add_attach() {
@@ -86,7 +89,7 @@ void Parser::add_up() {
   add_agent_image(app);
   app->add_option("--api-port", up_.api_port,
                   "Port on 127.0.0.1 for kubectl, with TLS and tokens (default: as last time)")
-      ->check(CLI::Range(1, 65535));
+      ->check(whole_number(1, 65535));
   app->callback([this] {
     flags_.long_running = true;
     verb_ = [this](Context& context) { return up(context, up_); };

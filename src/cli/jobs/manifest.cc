@@ -1,9 +1,12 @@
 #include "cli/jobs/manifest.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "api/object.h"
 #include "base/strings.h"
+#include "cli/command_line/suggest.h"
 #include "cli/manifests/manifest_files.h"
 #include "yaml/yaml.h"
 
@@ -35,16 +38,33 @@ std::string known_kinds(const plan::Registry& registry) {
   return join(known, ", ");
 }
 
+std::vector<std::string> kind_names(const plan::Registry& registry) {
+  std::vector<std::string> names;
+  for (const auto& dialect : registry.all()) names.push_back(dialect->identity().resource.kind);
+  for (const api::Resource& resource : plain_kinds()) names.push_back(resource.kind);
+  return names;
+}
+
+std::string shown(const std::string& file) {
+  return file == "-" ? "standard input" : file;
+}
+
+std::string a_value(const json::Value& value) {
+  if (value.is_null()) return "nothing";
+  const std::string_view type = value.type_name();
+  return fmt::format("{} {}", type == "array" || type == "integer" ? "an" : "a", type);
+}
+
 Result<Manifest> recognise(const yaml::Document& document, const std::string& file,
                            const plan::Registry& registry) {
-  Manifest manifest{
-      .source = fmt::format("{}:{}", file, document.line), .object = document.value, .file = file};
+  Manifest manifest{.source = fmt::format("{}:{}", shown(file), document.line),
+                    .object = document.value,
+                    .file = file};
   const auto bad = [&](std::string message) {
     return fail(ErrorCode::BadRequest, fmt::format("{}: {}", manifest.source, message));
   };
   if (!document.value.is_object())
-    return bad(
-        fmt::format("a Kubernetes object is needed, this is a {}", document.value.type_name()));
+    return bad(fmt::format("a Kubernetes object is needed, this is {}", a_value(document.value)));
   const std::string& api_version = api::api_version_of(document.value);
   const std::string& kind = api::kind_of(document.value);
   if (api_version.empty())
@@ -61,8 +81,12 @@ Result<Manifest> recognise(const yaml::Document& document, const std::string& fi
       return manifest;
     }
   }
-  return bad(fmt::format("no kind {} in {}; known job kinds: {}", printable(kind),
-                         printable(api_version), known_kinds(registry)));
+  const auto names = kind_names(registry);
+  // A kind that there is has another apiVersion.
+  const std::string meant =
+      std::ranges::find(names, kind) == names.end() ? did_you_mean(kind, names) : "";
+  return bad(fmt::format("no kind {} in {}{}", printable(kind), printable(api_version),
+                         meant.empty() ? "; known job kinds: " + known_kinds(registry) : meant));
 }
 
 }  // namespace
@@ -100,7 +124,7 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
   for (const std::string& file : TRY(manifest_files(named, others))) {
     const auto text = std::make_shared<const std::string>(TRY(read_manifest_file(file)));
     const auto documents = yaml::read(*text);
-    if (!documents) return fail(documents.error().in(file));
+    if (!documents) return fail(documents.error().in(shown(file)));
     for (std::size_t i = 0; i < documents->size(); ++i) {
       manifests.push_back(TRY(recognise((*documents)[i], file, registry)));
       manifests.back().text = text;
@@ -108,7 +132,9 @@ Result<std::vector<Manifest>> read_manifests(const std::vector<std::string>& nam
     }
   }
   if (manifests.empty()) {
-    return fail(ErrorCode::BadRequest, fmt::format("{}: no document in it", join(named, ", ")));
+    std::vector<std::string> places;
+    for (const std::string& name : named) places.push_back(shown(name));
+    return fail(ErrorCode::BadRequest, fmt::format("{}: no document in it", join(places, ", ")));
   }
   return manifests;
 }

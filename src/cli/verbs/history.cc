@@ -76,7 +76,7 @@ Task<int> history(Context& context, HistoryOptions options) {
                 {.code = ErrorCode::BadRequest,
                  .message = "a cluster has no history of runs; this machine's is shown without "
                             "--kubeconfig and --context"});
-    co_return exit_code::kFailed;
+    co_return exit_code::kUsage;
   }
   std::optional<LogName> name;
   if (!options.name.empty()) {

@@ -4,7 +4,6 @@
 
 #include "base/strings.h"
 #include "cli/cluster/open_cluster.h"
-#include "cli/jobs/duration.h"
 #include "cli/jobs/job_follower.h"
 #include "cli/logs/log_target.h"
 #include "cli/terminal/rank_lines.h"
@@ -17,26 +16,16 @@ namespace {
 // What runs no longer, or does not yet know that it does.
 constexpr Duration kLastLines = std::chrono::seconds(5);
 
-Result<LogWindow> window_of(const LogsOptions& options, Time now) {
-  LogWindow window{.tail = options.tail};
-  if (!options.since.empty()) {
-    window.since = now - TRY(parse_duration(options.since));
-  } else if (!options.since_time.empty()) {
-    const auto time = parse_time(options.since_time);
-    if (!time) {
-      return fail(ErrorCode::BadRequest,
-                  fmt::format("--since-time {} is no RFC 3339 time such as 2026-11-15T03:04:05Z",
-                              printable(options.since_time)));
-    }
-    window.since = *time;
-  }
+LogWindow window_of(const LogsOptions& options, Time now) {
+  LogWindow window{.since = options.since_time, .tail = options.tail};
+  if (options.since) window.since = now - *options.since;
   return window;
 }
 
 Result<RankLogs::Options> wanted(const LogsOptions& options, const LogTarget& target, Time now) {
   RankLogs::Options wanted{.filter = options.filter,
                            .container = options.container,
-                           .window = TRY(window_of(options, now)),
+                           .window = window_of(options, now),
                            .previous = options.previous,
                            .init = true};
   if (!target.only_pod.empty()) wanted.pods = {target.only_pod};

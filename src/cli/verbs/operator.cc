@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "base/strings.h"
 #include "base/version.h"
+#include "cli/cluster/bind_address.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stalls.h"
 #include "cli/jobs/resource_names.h"
@@ -51,18 +52,9 @@ class HealthPages final : public net::HttpHandler {
 
 Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const std::string& address,
                                                       HealthPages& pages) {
-  if (address == "0" || address.empty()) return std::unique_ptr<net::HttpServer>();
-  const auto colon = address.rfind(':');
-  const auto port = colon == std::string::npos
-                        ? std::nullopt
-                        : parse_int(std::string_view(address).substr(colon + 1));
-  if (!port || *port < 0 || *port > 65535) {
-    return fail(ErrorCode::BadRequest,
-                fmt::format("\"{}\" is not an address to bind to, like 127.0.0.1:8080", address));
-  }
-  const std::string host = colon == 0 ? "0.0.0.0" : address.substr(0, colon);
-  auto listener = TRY(
-      net::listen_tcp(context.loop, {.address = host, .port = static_cast<std::uint16_t>(*port)}));
+  const auto where = TRY(parse_bind_address(address));
+  if (!where) return std::unique_ptr<net::HttpServer>();
+  auto listener = TRY(net::listen_tcp(context.loop, {.address = where->host, .port = where->port}));
   context.log.info("serving /metrics, /healthz and /readyz on {}", listener->describe());
   auto server = std::make_unique<net::HttpServer>(context.loop, std::move(listener), pages);
   server->start();

@@ -74,10 +74,10 @@ struct LogsOptions {
   bool previous = false;
   bool timestamps = false;
   std::optional<int> tail;
-  std::string since;       // a duration
-  std::string since_time;  // RFC 3339
-  bool failed = false;     // only ranks that did
-  std::string container;   // empty: all
+  std::optional<Duration> since;  // how long ago, at most
+  std::optional<Time> since_time;
+  bool failed = false;    // only ranks that did
+  std::string container;  // empty: all
   RankFilter filter;
   bool prefix = true;
 };

@@ -71,6 +71,65 @@ TEST(CommandLine, HelpOfACommandBeginsWithExamplesAndListsWhatItObeys) {
   EXPECT_THAT(read({"version", "--help"}).out, Not(HasSubstr("--home")));
 }
 
+TEST(CommandLine, HelpSaysWholeWhatAFlagTakesAndWhatFollows) {
+  EXPECT_THAT(read({"run", "--help"}).out, HasSubstr("  --mount DIR[:PATH][:ro] "));
+  EXPECT_THAT(read({"exec", "--help"}).out,
+              HasSubstr("Usage: muster exec [FLAGS] NAME… -- COMMAND…\n"));
+  EXPECT_THAT(read({"history", "--help"}).out, Not(HasSubstr("--kubeconfig FILE")));
+}
+
+TEST(CommandLine, ATimeThatIsNoneIsWrongUsage) {
+  for (const char* flag : {"--since", "--since-time", "--tail"}) {
+    const Read wrong = read({"logs", "bert", flag, "soon"});
+    EXPECT_EQ(wrong.code, exit_code::kUsage) << flag;
+    EXPECT_THAT(wrong.err, StartsWith(std::string("error: ") + flag + ": \"soon\" is no"));
+    EXPECT_THAT(wrong.err, HasSubstr("\n  see: muster help logs\n"));
+  }
+  EXPECT_EQ(read({"logs", "bert", "--since", "-5s"}).code, exit_code::kUsage);
+  EXPECT_EQ(read({"wait", "bert", "--timeout", "soon"}).code, exit_code::kUsage);
+  EXPECT_EQ(read({"logs", "bert", "--since", "5m", "--tail", "-1"}).code, std::nullopt);
+  EXPECT_EQ(read({"logs", "bert", "--since-time", "2026-11-15T03:04:05Z"}).code, std::nullopt);
+}
+
+// What, where, and what would be right.
+TEST(CommandLine, WrongUsageIsSaidKindly) {
+  const std::vector<std::pair<std::vector<std::string>, std::string>> cases = {
+      {{"-x"}, "muster has no flag -x\n  see: muster help\n"},
+      {{"get", "-x"}, "muster get has no flag -x\n  see: muster help get\n"},
+      {{"logs", "bert", "--tail"}, "--tail LINES needs a value\n"},
+      {{"get", "--home"}, "--home DIR needs a value\n"},
+      {{"get", "-n", "Bad Name"}, "--namespace: \"Bad Name\": must consist of lower case letters"},
+      {{"get", "pods", "-l", "=b"}, "--selector: unable to parse label selector \"=b\""},
+      {{"delete", "-l", "=b"}, "--selector: unable to parse label selector \"=b\""},
+      {{"get", "--field-selector", "x"}, "--field-selector: invalid field selector \"x\""},
+      {{"get", "--color", "red"}, "--color: \"red\" is none of auto, always, never\n"},
+      {{"history", "-o", "yaml"}, "--output: \"yaml\" is not json\n"},
+      {{"completion", "tcsh"}, "SHELL: \"tcsh\" is none of bash, zsh, fish\n"},
+      {{"exec", "bert"}, "what should run comes behind --: muster exec NAME -- COMMAND…\n"},
+      {{"exec", "a", "b", "c", "--", "ls"}, "one job or pod is wanted, as NAME, TYPE/NAME or"},
+      {{"exec", "bert", "--rank", "a", "--", "ls"}, "--rank: \"a\" is no number from 0 on\n"},
+      {{"exec", "bert", "--rank", "-1", "--", "ls"}, "--rank: \"-1\" is no number from 0 on\n"},
+      {{"delete", "bert", "--grace-period", "x"},
+       "--grace-period: \"x\" is no number from -1 on\n"},
+      {{"delete", "--all=maybe"}, "--all: \"maybe\" is neither true nor false\n"},
+      {{"run", "x", "--set", "replicas"}, "--set: \"replicas\" is not PATH=VALUE, as in spec."},
+      {{"run", "x", "--set", "=3"}, "--set: \"=3\" is not PATH=VALUE, as in spec."},
+      {{"run", "x", "--env", "=x"}, "--env: \"=x\" is not NAME=VALUE or NAME\n"},
+      {{"up", "--api-port", "0"}, "--api-port: \"0\" is no number from 1 to 65535\n"},
+      {{"node", "--name", "My Box"}, "--name: \"My Box\": must consist of lower case letters"},
+      {{"operator", "--metrics-bind-address", "x"}, "--metrics-bind-address: \"x\" is not an "},
+  };
+  for (const auto& [words, expected] : cases) {
+    const Read wrong = read(words);
+    EXPECT_EQ(wrong.code, exit_code::kUsage) << expected;
+    EXPECT_THAT(wrong.err, StartsWith("error: " + expected));
+    EXPECT_THAT(wrong.err, HasSubstr("\n  see: muster help"));
+  }
+  EXPECT_EQ(read({"delete", "bert", "--grace-period", "-1"}).code, std::nullopt);
+  EXPECT_EQ(read({"get", "-n", ""}).code, std::nullopt);
+  EXPECT_EQ(read({"operator", "--metrics-bind-address", ":8080"}).code, std::nullopt);
+}
+
 TEST(CommandLine, EveryCommandHasExamplesAndFitsATerminal) {
   bool in_commands = false;
   for (const auto line : split(read({"--help"}).out, '\n')) {

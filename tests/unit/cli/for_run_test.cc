@@ -81,6 +81,18 @@ spec:
       template: {spec: {containers: [{name: mindspore, image: a}]}}
 )";
 
+TEST_F(ForRunTest, SaysWhatAFileIsThatIsNoManifest) {
+  EXPECT_EQ(error({.files = {file("list.yaml", "- a\n- b\n")}}),
+            "list.yaml:1: a Kubernetes object is needed, this is an array");
+  EXPECT_EQ(error({.files = {file("word.yaml", "word\n")}}),
+            "word.yaml:1: a Kubernetes object is needed, this is a string");
+  EXPECT_EQ(error({.files = {file("empty.yaml", "# nothing\n")}}), "empty.yaml: no document in it");
+  EXPECT_EQ(error({.files = {file("case.yaml", "apiVersion: v1\nkind: pod\n")}}),
+            "case.yaml:1: no kind pod in v1; did you mean Pod?");
+  EXPECT_THAT(error({.files = {file("version.yaml", "apiVersion: v9\nkind: Pod\n")}}),
+              HasSubstr("version.yaml:1: no kind Pod in v9; known job kinds: "));
+}
+
 TEST_F(ForRunTest, ATypoIsRefusedWithItsPlaceAndWhatWasMeant) {
   const auto path = file("job.yaml", kTypo);
   EXPECT_EQ(error({.files = {path}}),

@@ -125,17 +125,14 @@ TEST_F(LogsVerb, SinceTailAndTimes) {
   LogsOptions options = plain;
   options.tail = 3;
   EXPECT_EQ(logs_of(options).out, "b\nc\nd\n");
-  options.since_time = "2026-11-15T03:04:03Z";
+  options.since_time = *parse_time("2026-11-15T03:04:03Z");
   EXPECT_EQ(logs_of(options).out, "c\nd\n");
   options = plain;
-  options.since = "1ms";
+  options.since = std::chrono::milliseconds(1);
   EXPECT_EQ(logs_of(options).out, "");
   options = plain;
   options.timestamps = true;
   EXPECT_THAT(logs_of(options).out, StartsWith("2026-11-15T03:04:01.000000000Z a\n"));
-  options = plain;
-  options.since_time = "soon";
-  EXPECT_EQ(logs_of(options).code, 1);
 }
 
 TEST_F(LogsVerb, TheLastLineIsShownWithoutItsEndToo) {
@@ -184,7 +181,7 @@ TEST_F(LogsVerb, HistoryIsATableOrJson) {
     context.kubeconfig = "somewhere";
     return history(context, {});
   });
-  EXPECT_EQ(remote.code, 1);
+  EXPECT_EQ(remote.code, 2);
   EXPECT_THAT(remote.err, HasSubstr("a cluster has no history"));
 }
 

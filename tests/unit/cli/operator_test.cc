@@ -81,7 +81,7 @@ TEST_F(OperatorVerb, RefusesWhatItCannotServe) {
   EXPECT_THAT(nowhere.err, HasSubstr("/nothing/there"));
   const Outcome address =
       run({"operator", "--kubeconfig", kubeconfig(), "--metrics-bind-address", "here"});
-  EXPECT_EQ(address.code, exit_code::kFailed);
+  EXPECT_EQ(address.code, exit_code::kUsage);
   EXPECT_THAT(address.err, HasSubstr("\"here\" is not an address to bind to"));
 }
 
