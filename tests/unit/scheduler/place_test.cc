@@ -230,6 +230,7 @@ TEST(Place, UnusableNodesAreNotUsed) {
   const auto placed = place_all({down}, {pod("a").needs(1)});
   EXPECT_THAT(bindings(placed), IsEmpty());
   EXPECT_THAT(placed.refused[0].message, HasSubstr("not ready or unschedulable"));
+  EXPECT_EQ(placed.refused[0].why, Refused::Why::Room) << "it may be ready soon";
 }
 
 TEST(Place, WithoutNodesNothingIsPlaced) {

@@ -155,6 +155,20 @@ TEST_F(SchedulerTest, SaysByAReasonThatAPodCanNeverStart) {
   EXPECT_EQ(said("lonely", "PodScheduled")["reason"].as_string(), "GangIncomplete");
 }
 
+TEST_F(SchedulerTest, WhatCouldNeverStartWaitsOnAMachineThatHasGrown) {
+  add_node("4");
+  add_pod("a", "3");
+  add_pod("huge", "6");
+  EXPECT_EQ(said("huge", api::kCannotStart)["reason"].as_string(), "NeverFits");
+  json::Value larger = *must(cluster_->get(api::nodes(), {.name = "n"}));
+  larger["status"]["allocatable"]["cpu"] = "8";
+  must(cluster_->update_status(api::nodes(), std::move(larger)));
+  loop_.run_for(1min);
+  EXPECT_EQ(node_of("huge"), "") << "a is still there";
+  EXPECT_EQ(said("huge", "PodScheduled")["reason"].as_string(), "Unschedulable");
+  EXPECT_TRUE(said("huge", api::kCannotStart).is_null());
+}
+
 TEST_F(SchedulerTest, SinceWhenAPodWaitsStaysWhenTheReasonChanges) {
   add_node("4");
   add_pod("a", "3");
