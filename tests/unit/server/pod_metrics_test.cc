@@ -28,7 +28,8 @@ class PodMetricsTest : public HttpFrontTest {
  protected:
   PodMetricsTest() { front_.set_metrics_source(&source_); }
 
-  void running(const std::string& name, const std::string& label) {
+  void pod(const std::string& name, const std::string& label,
+           const std::string& phase = "Running") {
     json::Value pod = json::Object{
         {"apiVersion", "v1"},
         {"kind", "Pod"},
@@ -37,7 +38,7 @@ class PodMetricsTest : public HttpFrontTest {
                      {"containers", json::Array{json::Object{{"name", "main"}, {"image", "x"}}}}}}};
     ASSERT_EQ(post("/api/v1/namespaces/default/pods", pod).status, 201);
     json::Value made = get_json("/api/v1/namespaces/default/pods/" + name);
-    made["status"] = json::Object{{"phase", "Running"}};
+    made["status"] = json::Object{{"phase", phase}};
     ASSERT_EQ(call("PUT", "/api/v1/namespaces/default/pods/" + name + "/status", json::write(made),
                    {{"Content-Type", "application/json"}})
                   .status,
@@ -48,8 +49,9 @@ class PodMetricsTest : public HttpFrontTest {
 };
 
 TEST_F(PodMetricsTest, ListsAndNames) {
-  running("a", "x");
-  running("b", "y");
+  pod("a", "x");
+  pod("b", "y");
+  pod("over", "x", "Succeeded");
   const auto list = get_json("/apis/metrics.k8s.io/v1beta1/namespaces/default/pods");
   EXPECT_EQ(list["kind"].as_string(), "PodMetricsList");
   ASSERT_EQ(list["items"].as_array().size(), 2U);
@@ -85,7 +87,7 @@ TEST_F(PodMetricsTest, IsDiscovered) {
 
 TEST_F(PodMetricsTest, NobodyMeasures) {
   front_.set_metrics_source(nullptr);
-  running("a", "x");
+  pod("a", "x");
   EXPECT_EQ(get_json("/apis/metrics.k8s.io/v1beta1/pods")["items"].as_array().size(), 0U);
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <map>
 
 #include <fmt/format.h>
@@ -127,8 +128,14 @@ TEST(Store, ItsLockIsHandedOnAndLetGoWithTheLastOfThem) {
   }
   EXPECT_FALSE(HomeLock::take(home.path()));
   {
+    const std::string path = home.path() + "/lock";
+    std::ofstream(path) << "1
+";  // whoever handed it to us
     const auto adopted = HomeLock::adopt(home.path(), ::dup(second->descriptor()));
     EXPECT_TRUE(adopted);
+    std::string owner;
+    std::getline(std::ifstream(path), owner);
+    EXPECT_EQ(owner, std::to_string(::getpid()));
     const HomeLock gone = std::move(*second);
   }
   EXPECT_TRUE(HomeLock::take(home.path()));
@@ -269,9 +276,9 @@ TEST(Store, ADamagedPageIsNoticedOrDoesNotMatter) {
     const Home damaged;
     std::filesystem::copy_file(home.file(), damaged.file());
     const Fd file(::open(damaged.file().c_str(), O_RDWR | O_CLOEXEC));
-    ASSERT_EQ(::pwrite(file.get(), noise.data(), noise.size(),
-                       static_cast<off_t>(page * noise.size())),
-              4096);
+    ASSERT_EQ(
+        ::pwrite(file.get(), noise.data(), noise.size(), static_cast<off_t>(page * noise.size())),
+        4096);
     const auto contents = reopen(damaged.path());
     if (contents) {
       EXPECT_EQ(all_of(*contents), whole) << "page " << page;
