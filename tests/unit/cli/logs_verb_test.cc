@@ -117,6 +117,32 @@ TEST_F(LogsVerb, ARankThatThereIsNotIsAnErrorThatNamesThoseThereAre) {
   EXPECT_THAT(shown.err, HasSubstr("it has Rank 0"));
 }
 
+TEST_F(LogsVerb, OfOneContainer) {
+  begin_run("aaaaaaaa", 0);
+  rank("aaaaaaaa", 0, record(1, "work"));
+  append_log(home(), "default_bert-rank-0_aaaaaaaa-0", "side/0.log", record(2, "beside"));
+  EXPECT_EQ(logs_of({.name = "bert", .container = "side", .prefix = false}).out, "beside\n");
+  const Outcome none = logs_of({.name = "bert", .container = "other"});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_THAT(none.err, HasSubstr("no pod of bert has a container other"));
+}
+
+TEST_F(LogsVerb, WhatCannotBeReadIsSaidAndAnErrorIfThatIsAll) {
+  begin_run("aaaaaaaa", 0);
+  rank("aaaaaaaa", 0, "");
+  const std::string path = home() + "/logs/default_bert-rank-0_aaaaaaaa-0/main/0.log";
+  std::filesystem::remove(path);
+  std::filesystem::create_directory(path);
+  const Outcome nothing = logs_of({.name = "bert"});
+  EXPECT_EQ(nothing.code, 1);
+  EXPECT_THAT(nothing.err, StartsWith("error: the logs of Rank 0 cannot be read: "));
+  rank("aaaaaaaa", 1, record(1, "fine"));
+  const Outcome some = logs_of({.name = "bert", .prefix = false});
+  EXPECT_EQ(some.code, 0);
+  EXPECT_EQ(some.out, "fine\n");
+  EXPECT_THAT(some.err, HasSubstr("the logs of Rank 0 cannot be read"));
+}
+
 TEST_F(LogsVerb, SinceTailAndTimes) {
   begin_run("aaaaaaaa", 0);
   rank("aaaaaaaa", 0, record(1, "a") + record(3, "c"));
@@ -130,6 +156,8 @@ TEST_F(LogsVerb, SinceTailAndTimes) {
   options = plain;
   options.since = std::chrono::milliseconds(1);
   EXPECT_EQ(logs_of(options).out, "");
+  options.since = std::chrono::hours(800'000);
+  EXPECT_EQ(logs_of(options).out, "a\nb\nc\nd\n");
   options = plain;
   options.timestamps = true;
   EXPECT_THAT(logs_of(options).out, StartsWith("2026-11-15T03:04:01.000000000Z a\n"));
@@ -177,6 +205,16 @@ TEST_F(LogsVerb, HistoryIsATableOrJson) {
   EXPECT_EQ(of("bert@bb").code, 1);
   EXPECT_EQ(of("pods/bert").code, 1);
   EXPECT_EQ(of("nokind/bert").code, 1);
+  ASSERT_TRUE(
+      append_line(home(), "cccccccc",
+                  begin_line({.ns = "ml", .name = "far", .kind = "Toy", .uid = "cccccccc"})));
+  EXPECT_THAT(outcome([](Context& context) { return history(context, {}); }).out,
+              ::testing::Not(HasSubstr("far")));
+  const auto everywhere = outcome([](Context& context) {
+    context.all_namespaces = true;
+    return history(context, {});
+  });
+  EXPECT_THAT(everywhere.out, HasSubstr("\nml          far    cccccccc"));
   const auto remote = outcome([](Context& context) {
     context.kubeconfig = "somewhere";
     return history(context, {});
