@@ -9,6 +9,7 @@
 #include "cli/plane/plane_cluster.h"
 #include "cli/plane/settings.h"
 #include "cli/plane/take_over.h"
+#include "net/http_client.h"
 #include "verb_fixture.h"
 
 // How commands share the control plane of a home: who may, who is told what, and when it goes.
@@ -72,14 +73,29 @@ TEST_F(PlaneTest, ATemporaryOneIsOverWithItsLastSession) {
   ASSERT_TRUE(open(first));
   ASSERT_TRUE(open(second));
   EXPECT_TRUE(first.temporary());
-  EXPECT_THAT(leave(first), IsEmpty());
-  EXPECT_FALSE(served_->sessions().over().is_set());
   served_->unfinished = {"default/bert"};
+  EXPECT_THAT(leave(first), IsEmpty()) << "whoever is still there has it in hand";
+  EXPECT_FALSE(served_->sessions().over().is_set());
   EXPECT_THAT(leave(second), ElementsAre("default/bert"));
   EXPECT_FALSE(served_->sessions().over().is_set());
   served_->unfinished.clear();
   served_->sessions().look_again();
   EXPECT_TRUE(served_->sessions().over().is_set());
+  end();
+}
+
+TEST_F(PlaneTest, AClientThatIsKilledIsForgotten) {
+  serve({.temporary = true});
+  net::HttpClient http(loop_, net::unix_connector(loop_, socket_path(home_)));
+  auto session = loop_.run(http.open({.method = "POST", .target = "/muster/sessions"}));
+  ASSERT_TRUE(session) << session.error().message;
+  ASSERT_TRUE(loop_.run((*session)->next()));  // it is greeted
+  served_->sessions().look_again();
+  EXPECT_FALSE(served_->sessions().over().is_set());
+  session->reset();
+  loop_.run(http.close());
+  EXPECT_TRUE(loop_.run(
+      rt::with_timeout(loop_, std::chrono::seconds(10), served_->sessions().over().wait())));
   end();
 }
 
@@ -209,6 +225,30 @@ TEST_F(PlaneTest, OneWhoseHomeWasMovedIsGivenUp) {
   end();
 }
 
+// A plane that was killed may have done what it did not say: it is asked again, and that counts
+// once.
+TEST_F(PlaneTest, WhatWasDoneUnheardIsDone) {
+  serve({.temporary = false});
+  auto target = loop_.run(OpenCluster::open(*context_, PlaneParts::All));
+  ASSERT_TRUE(target) << target.error().message;
+  cluster::Cluster& cluster = (*target)->cluster();
+  served_->lose_answers(1);
+  const auto made = loop_.run(cluster.create(
+      api::config_maps(), json::Object{{"metadata", json::Object{{"generateName", "map-"},
+                                                                 {"namespace", "default"}}}}));
+  ASSERT_TRUE(made) << made.error().message;
+  EXPECT_EQ(loop_.run(cluster.list(api::config_maps(), {.where = {.ns = "default"}}))->items.size(),
+            1U);
+  served_->lose_answers(1);
+  const auto gone = loop_.run(
+      cluster.remove(api::config_maps(), api::key_of(**made), {.uid = api::uid_of(**made)}));
+  EXPECT_TRUE(gone) << gone.error().message;
+  EXPECT_EQ(loop_.run(cluster.list(api::config_maps(), {.where = {.ns = "default"}}))->items.size(),
+            0U);
+  loop_.run((*target)->close());
+  end();
+}
+
 TEST_F(PlaneTest, ATemporaryOneStepsAside) {
   serve({.temporary = true});
   PlaneLink link(*context_);
@@ -235,6 +275,7 @@ TEST_F(PlaneTest, TwoAreNotKeptUpInOneHome) {
   const auto lock = loop_.run(take_over(*context_));
   ASSERT_FALSE(lock);
   EXPECT_THAT(lock.error().message, HasSubstr("is in use by process"));
+  EXPECT_FALSE(served_->sessions().over().is_set()) << "who came first stays";
   end();
 }
 

@@ -10,6 +10,7 @@
 #include "cli/context.h"
 #include "cli/plane/sessions.h"
 #include "cluster/local/local_cluster.h"
+#include "loses_answers.h"
 #include "net/http_server.h"
 #include "server/embedded.h"
 #include "server/http/http_front.h"
@@ -37,12 +38,13 @@ class ServedHome {
                                                                     .log = context.log}));
     home->cluster_ = std::make_unique<cluster::LocalCluster>(home->server_->core());
     home->front_ = std::make_unique<server::HttpFront>(home->server_->core(), context.rng);
+    home->answers_ = std::make_unique<LosesAnswers>(*home->front_);
     home->sessions_ = std::make_unique<Sessions>(
         Sessions::Options{.loop = context.loop,
                           .temporary = options.temporary,
                           .settings = std::move(options.settings),
                           .unfinished = [made = home.get()] { return made->unfinished; },
-                          .inner = *home->front_});
+                          .inner = *home->answers_});
     auto listener = CO_TRY(net::listen_unix(context.loop, socket_path(context.home)));
     home->http_ =
         std::make_unique<net::HttpServer>(context.loop, std::move(listener), *home->sessions_);
@@ -52,6 +54,7 @@ class ServedHome {
 
   [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
   [[nodiscard]] Sessions& sessions() const { return *sessions_; }
+  void lose_answers(int count) { answers_->to_lose = count; }
   Task<void> close() {
     co_await http_->close();
     co_await server_->close();
@@ -64,6 +67,7 @@ class ServedHome {
   std::unique_ptr<server::EmbeddedServer> server_;
   std::unique_ptr<cluster::LocalCluster> cluster_;
   std::unique_ptr<server::HttpFront> front_;
+  std::unique_ptr<LosesAnswers> answers_;
   std::unique_ptr<Sessions> sessions_;
   std::unique_ptr<net::HttpServer> http_;
 };

@@ -43,11 +43,13 @@ class Unfinished : public ::testing::Test {
     ASSERT_TRUE(loop_.run(core().update_status(jobs, std::move(changed))));
   }
   // Of the job of that name, or of nobody.
-  void pod(const std::string& name, const std::string& phase, const std::string& job = "") {
-    json::Value metadata = json::Object{{"name", name}, {"namespace", "default"}};
-    if (!job.empty()) metadata["ownerReferences"] = json::Array{controller(job)};
+  void pod(const std::string& name, const std::string& phase, const std::string& job = "",
+           json::Object metadata = {}) {
+    if (!job.empty()) metadata.set("ownerReferences", json::Array{controller(job)});
     const json::Value container =
         json::Object{{"name", "main"}, {"image", "x"}, {"command", json::Array{"true"}}};
+    metadata.set("name", name);
+    metadata.set("namespace", "default");
     auto made = loop_.run(core().create(
         kind(api::pods()),
         json::Object{{"metadata", std::move(metadata)},
@@ -101,6 +103,14 @@ TEST_F(Unfinished, PodsByThemselves) {
   pod("failed", "Failed");
   pod("running", "Running");
   EXPECT_THAT(names(), ElementsAre("default/running"));
+}
+
+TEST_F(Unfinished, APodThatIsOnItsWayOut) {
+  pod("leaving", "Succeeded", "", {{"finalizers", json::Array{"toys.dev/hold"}}});
+  EXPECT_THAT(names(), IsEmpty());
+  ASSERT_TRUE(
+      loop_.run(core().remove(kind(api::pods()), {.ns = "default", .name = "leaving"}, {})));
+  EXPECT_THAT(names(), ElementsAre("default/leaving")) << "somebody has to clear up after it";
 }
 
 TEST_F(Unfinished, AJobThatHasEndedIsNamedOnceAsLongAsPodsOfItAreLeft) {
