@@ -106,8 +106,17 @@ struct ControlPlane::Impl {
       failed.set();
     });
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
+    runtime = std::move(options.runtime);
     CO_TRY(co_await start_workers(credentials, options.api_port));
     co_return serve(options.temporary);
+  }
+
+  Result<std::unique_ptr<node::Runtime>> runtime_of_this_machine() {
+    return node::create_runtime(context.loop, context.pool,
+                                {.home = context.home,
+                                 .shim_path = TRY(find_shim()),
+                                 .service_range = std::string(kServiceRange),
+                                 .logger = context.log.named("runtime")});
   }
 
   Task<void> serve_network(net::Identity identity) {
@@ -120,11 +129,7 @@ struct ControlPlane::Impl {
   Task<Result<void>> start_workers(server::Credentials credentials,
                                    std::optional<std::uint16_t> api_port) {
     auto settings = CO_TRY(node_options(context, node_name()));
-    runtime = CO_TRY(node::create_runtime(context.loop, context.pool,
-                                          {.home = context.home,
-                                           .shim_path = CO_TRY(find_shim()),
-                                           .service_range = std::string(kServiceRange),
-                                           .logger = context.log.named("runtime")}));
+    if (!runtime) runtime = CO_TRY(runtime_of_this_machine());
     network =
         CO_TRY(NetworkApi::bind(context, server->core(), credentials, api_port, runtime->bridge()));
     scope.spawn(serve_network(credentials.server));

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "cli/context.h"
+#include "node/runtime/runtime.h"
 #include "rt/task.h"
 #include "rt/wait.h"
 #include "server/store/home_lock.h"
@@ -25,6 +26,7 @@ class ControlPlane {
     // Where the API listens for others than the owner; without, where it did last time, or
     // anywhere.
     std::optional<std::uint16_t> api_port;
+    std::unique_ptr<node::Runtime> runtime;  // where its pods run; none: on this machine
   };
   static Task<Result<std::unique_ptr<ControlPlane>>> start(Context& context, Options options);
   ~ControlPlane();

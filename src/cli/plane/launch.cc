@@ -66,7 +66,8 @@ std::vector<std::string> words_for(const Context& context, const json::Value& se
   return words;
 }
 
-Result<int> spawn(std::vector<std::string> words, int lock, int socket) {
+Result<int> spawn(const std::string& program, std::vector<std::string> words, int lock,
+                  int socket) {
   SpawnAttributes spawning;
   const Fd high_lock = raise(lock);
   const Fd high_socket = raise(socket);
@@ -92,7 +93,7 @@ Result<int> spawn(std::vector<std::string> words, int lock, int socket) {
   for (std::string& word : words) argv.push_back(word.data());
   argv.push_back(nullptr);
   int pid = 0;
-  const int error = ::posix_spawn(&pid, "/proc/self/exe", &spawning.files, &spawning.attributes,
+  const int error = ::posix_spawn(&pid, program.c_str(), &spawning.files, &spawning.attributes,
                                   argv.data(), environ);
   if (error != 0) return fail_errno("start a control plane", error);
   return pid;
@@ -114,13 +115,15 @@ std::string plane_log_path(const std::string& home) {
 
 Result<std::unique_ptr<LaunchedPlane>> LaunchedPlane::launch(Context& context,
                                                              server::HomeLock lock,
-                                                             const json::Value& settings) {
+                                                             const json::Value& settings,
+                                                             const std::string& program) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends.data()) != 0)
     return fail_errno("socketpair");
   Fd ours(ends[0]);
   const Fd theirs(ends[1]);
-  const int pid = TRY(spawn(words_for(context, settings), lock.descriptor(), theirs.get()));
+  const int pid =
+      TRY(spawn(program, words_for(context, settings), lock.descriptor(), theirs.get()));
   return std::unique_ptr<LaunchedPlane>(new LaunchedPlane(context.loop, std::move(ours), pid));
 }
 

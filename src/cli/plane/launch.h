@@ -24,9 +24,11 @@ std::string plane_log_path(const std::string& home);
 // us. It stays at least until it is released. Lives on the context's loop.
 class LaunchedPlane {
  public:
-  // The lock goes over to the new process. `settings` as in runner_settings().
-  static Result<std::unique_ptr<LaunchedPlane>> launch(Context& context, server::HomeLock lock,
-                                                       const json::Value& settings);
+  // The lock goes over to the new process. `settings` as in runner_settings(). The program is this
+  // one.
+  static Result<std::unique_ptr<LaunchedPlane>> launch(
+      Context& context, server::HomeLock lock, const json::Value& settings,
+      const std::string& program = "/proc/self/exe");
   ~LaunchedPlane();
 
   // When it serves; or why it does not, in its own words, and it has ended then. Gone when it died

@@ -1,5 +1,4 @@
 #include <csignal>
-#include <fstream>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,19 +12,12 @@ namespace muster::cli {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::ContainsRegex;
 using ::testing::HasSubstr;
 
 // An operator for the test's own API server, by way of a kubeconfig, until it is told to end.
 class OperatorVerb : public WordsTest {
  protected:
-  std::string kubeconfig() {
-    const std::string path = home() + "/to-ourselves";
-    std::ofstream(path) << "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
-                        << "clusters: [{name: c, cluster: {server: 'unix://" << home()
-                        << "/muster.sock'}}]\nusers: [{name: u, user: {}}]\n"
-                        << "contexts: [{name: test, context: {cluster: c, user: u}}]\n";
-    return path;
-  }
   // Tells the process to end until the verb has heard it: nobody says when it listens.
   static Task<void> stop(rt::RealLoop& loop, const std::vector<std::string>& said) {
     const rt::Signals survive(loop, {SIGTERM});
@@ -116,6 +108,42 @@ TEST_F(OperatorVerb, NodeNeedsAClusterAndReadableFiles) {
       {"node", "--name", "box", "--kubeconfig", kubeconfig(), "--client-ca", "/nothing/ca.pem"});
   EXPECT_EQ(ca.code, exit_code::kFailed);
   EXPECT_THAT(ca.err, HasSubstr("--client-ca: cannot read /nothing/ca.pem"));
+}
+
+class NodeVerb : public OperatorVerb {
+ protected:
+  // What it logs until it lacks the programs that run pods, which are not beside tests.
+  std::vector<std::string> greeting(NodeVerbOptions options) {
+    std::vector<std::string> said;
+    const std::string path = kubeconfig();
+    const Outcome ended = outcome([&](Context& context) {
+      context.kubeconfig = path;
+      context.log = Logger(
+          [&](Severity, std::string_view, std::string_view text) { said.emplace_back(text); },
+          Severity::Info);
+      return node(context, options);
+    });
+    EXPECT_EQ(ended.code, exit_code::kFailed);
+    EXPECT_THAT(ended.err, HasSubstr("/muster-shim is missing"));
+    return said;
+  }
+};
+
+TEST_F(NodeVerb, SaysFirstWhoseNodeItIsAndWhatItServes) {
+  const auto said = greeting({.name = "box"});
+  ASSERT_FALSE(said.empty());
+  EXPECT_THAT(said.front(), HasSubstr(": node box of cluster test (unix://" + home() +
+                                      "/muster.sock): runs its pods as processes of this machine; "
+                                      "logs and exec are not served without --client-ca"));
+}
+
+TEST_F(NodeVerb, WithACaItServesLogsAndExec) {
+  const auto ca = net::make_self_signed({.common_name = "ca"}, loop().now());
+  ASSERT_TRUE(ca);
+  std::ofstream(home() + "/ca.pem") << ca->certificate_pem;
+  const auto said = greeting({.name = "box", .client_ca = home() + "/ca.pem"});
+  ASSERT_FALSE(said.empty());
+  EXPECT_THAT(said.front(), ContainsRegex("; logs and exec on https://127.0.0.1:[1-9][0-9]+$"));
 }
 
 }  // namespace

@@ -53,6 +53,7 @@ class ServedHome {
   }
 
   [[nodiscard]] cluster::Cluster& cluster() const { return *cluster_; }
+  [[nodiscard]] server::Core& core() const { return server_->core(); }
   [[nodiscard]] Sessions& sessions() const { return *sessions_; }
   void lose_answers(int count) { answers_->to_lose = count; }
   Task<void> close() {

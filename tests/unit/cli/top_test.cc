@@ -1,7 +1,11 @@
+#include <csignal>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "cli/terminal/full_screen.h"
+#include "rt/scope.h"
+#include "standard_streams.h"
 #include "words_fixture.h"
 
 namespace muster::cli {
@@ -27,6 +31,28 @@ TEST_F(TopVerb, RanksOfAJobAndOfAll) {
   EXPECT_THAT(one.out, ::testing::Not(HasSubstr("plain")));
   EXPECT_THAT(run({"top", "bert", "-o", "json"}).out, HasSubstr("\"role\":\"Rank\",\"rank\":0"));
   EXPECT_EQ(run({"top", "nothing"}).code, exit_code::kFailed);
+}
+
+TEST_F(TopVerb, OnATerminalItGoesOnUntilCtrlC) {
+  const auto watch = [](rt::RealLoop& loop, CapturedOutput& output) -> Task<void> {
+    while (!output.out.contains("Ctrl-C ends this."))
+      if (!co_await rt::sleep_for(loop, std::chrono::milliseconds(1))) co_return;
+    static_cast<void>(std::raise(SIGINT));
+  };
+  create(api::pods(), pod("plain", json::Object{{"running", json::Object()}}));
+  const PseudoTerminal terminal(80, 24);
+  Outcome seen;
+  {
+    const Replaced out(STDOUT_FILENO, terminal.end());
+    rt::TaskScope scope(loop());
+    scope.spawn(watch(loop(), output()));
+    seen = run({"top"});
+    loop().run(scope.close());
+  }
+  EXPECT_EQ(seen.code, exit_code::kOk) << seen.err;
+  EXPECT_THAT(seen.out, HasSubstr("\x1b[?1049h")) << "a screen of its own";
+  const std::string left = seen.out.substr(seen.out.find("\x1b[?1049l"));
+  EXPECT_THAT(left, HasSubstr("plain")) << "what was last seen stays";
 }
 
 TEST(FullScreen, RowsAreCutToTheWindow) {

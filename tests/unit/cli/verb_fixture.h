@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -152,6 +153,16 @@ class VerbTest : public ::testing::Test {
   [[nodiscard]] CapturedOutput& output() { return output_; }
   [[nodiscard]] const std::string& home() const { return home_; }
 
+  // The way to the server as a cluster, by its socket: with --kubeconfig.
+  [[nodiscard]] std::string kubeconfig() const {
+    const std::string path = home_ + "/to-ourselves";
+    std::ofstream(path) << "apiVersion: v1\nkind: Config\ncurrent-context: test\n"
+                        << "clusters: [{name: c, cluster: {server: 'unix://" << home_
+                        << "/muster.sock'}}]\nusers: [{name: u, user: {}}]\n"
+                        << "contexts: [{name: test, context: {cluster: c, user: u}}]\n";
+    return path;
+  }
+
   // The server's own side: what happens there without a command line.
   cluster::Cluster& cluster() {
     if (!served_home_) serve({});
@@ -161,6 +172,11 @@ class VerbTest : public ::testing::Test {
   void serve_for_commands(std::vector<std::string> unfinished) {
     serve({.temporary = true, .settings = json::Object{}});
     served_home_->unfinished = std::move(unfinished);
+  }
+  // Where nodes put their logs and programs.
+  server::Core& core() {
+    static_cast<void>(cluster());
+    return served_home_->core();
   }
 
  private:

@@ -77,6 +77,7 @@ class FakeRuntime final : public Runtime {
   std::optional<Error> sandbox_error;
   bool oom_next = false;
   std::string message_next;
+  Bridge meeting_place;
   std::map<std::string, std::int64_t> written;  // files that each container wrote, by directory
 
   Process* find(const std::string& uid, const std::string& name, int attempt) {
@@ -261,7 +262,7 @@ class FakeRuntime final : public Runtime {
     co_return found != open_ports.end() && found->second;
   }
 
-  Bridge bridge() const override { return {}; }
+  Bridge bridge() const override { return meeting_place; }
   std::string log_path(const std::string&, const std::string&, const std::string& uid,
                        const std::string& container, int attempt) const override {
     return fmt::format("{}/{}-{}-{}.log", logs_, uid, container, attempt);
