@@ -33,6 +33,10 @@ bool is_running(const json::Value& pod) {
   return api::is_deleting(pod) || !api::is_finished(api::phase_of(pod));
 }
 
+std::string counted(std::int64_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 // Notes go to standard error, which may be a terminal where standard output is none.
 bool shows_red(const Context& context, const Terminal& terminal) {
   if (context.color == "always") return true;
@@ -161,8 +165,7 @@ void AttachedRun::tell_changes() {
   const JobView now = view();
   if (!started_ && now.phase == plan::Phase::Running) {
     started_ = true;
-    shared_.screen.note(fmt::format("   Started  {} · {} {}", name(), now.ranks,
-                                    now.ranks == 1 ? "rank" : "ranks"));
+    shared_.screen.note(fmt::format("   Started  {} · {}", name(), counted(now.ranks, "rank")));
   }
   // A suspended job may stay so for long: who waits should know what ends it.
   const bool held = now.phase == plan::Phase::Suspended;
@@ -206,8 +209,9 @@ void AttachedRun::tell_end() {
   const std::string took = clock_time(result_.took);
   const JobView& view = result_.view;
   if (result_.ended == Ended::Succeeded) {
-    shared_.screen.note(fmt::format(" Succeeded  {} in {} · {} ranks · {} restarts", name(), took,
-                                    view.ranks, view.restarts));
+    shared_.screen.note(fmt::format(" Succeeded  {} in {} · {} · {}", name(), took,
+                                    counted(view.ranks, "rank"),
+                                    counted(view.restarts, "restart")));
     return;
   }
   const std::string head =

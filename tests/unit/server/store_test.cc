@@ -129,8 +129,7 @@ TEST(Store, ItsLockIsHandedOnAndLetGoWithTheLastOfThem) {
   EXPECT_FALSE(HomeLock::take(home.path()));
   {
     const std::string path = home.path() + "/lock";
-    std::ofstream(path) << "1
-";  // whoever handed it to us
+    std::ofstream(path) << "1\n";  // whoever handed it to us
     const auto adopted = HomeLock::adopt(home.path(), ::dup(second->descriptor()));
     EXPECT_TRUE(adopted);
     std::string owner;
