@@ -70,6 +70,7 @@ class FakeTerminal final : public Output {
 
   int redraws = 0;
   int writes = 0;
+  std::string bytes;  // everything it was sent
 
  private:
   static std::u32string utf32(std::string_view text) {
@@ -120,8 +121,9 @@ class FakeTerminal final : public Output {
     column_ = row * width_ + column;
   }
 
-  void show(std::string_view bytes) {
-    const std::u32string text = utf32(bytes);
+  void show(std::string_view sent) {
+    bytes += sent;
+    const std::u32string text = utf32(sent);
     for (std::size_t i = 0; i < text.size(); ++i) {
       if (text[i] == U'\x1b') {
         i = obey(text, i);

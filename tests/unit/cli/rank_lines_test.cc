@@ -145,10 +145,25 @@ TEST_F(RankLinesTest, ColoursEndWithTheirLine) {
   FakeTerminal terminal(100);
   Screen screen(loop_, terminal, {.color = true, .utf8 = true});
   RankLines lines(screen, {.prefix = false});
-  std::string seen;
   lines.bytes(worker(0), "", "\x1b[31mred\nplain\n");
   settle();
   EXPECT_THAT(terminal.rows(), ElementsAre("red", "plain"));
+  EXPECT_EQ(terminal.bytes, "\x1b[31mred\x1b[0m\nplain\n");
+}
+
+TEST_F(RankLinesTest, ABarThatMovesForHoursIsOneLine) {
+  RankLines lines(screen_, {});
+  for (int i = 0; i < 20'000; ++i) lines.bytes(worker(0), "", "\r 10%|=         |");
+  lines.bytes(worker(0), "", "\r100%|==========|\n");
+  EXPECT_THAT(rows(), ElementsAre("w0 │ 100%|==========|"));
+}
+
+TEST_F(RankLinesTest, OfSeveralJobsEachLineSaysWhose) {
+  RankLines bert(screen_, {.job = "bert"});
+  RankLines gpt(screen_, {.job = "gpt"});
+  bert.bytes(worker(0), "", "one\n");
+  gpt.bytes(worker(0), "", "two\n");
+  EXPECT_THAT(rows(), ElementsAre("bert w0 │ one", "gpt w0 │ two"));
 }
 
 TEST_F(RankLinesTest, TimesComeBeforeTheText) {

@@ -145,6 +145,23 @@ TEST_F(ScreenTest, AResizedWindowShowsNothingTwice) {
   }
 }
 
+// It may have been narrower in between, and what that made of the area is not known.
+TEST_F(ScreenTest, AWindowThatIsAsWideAsBeforeIsDrawnAnew) {
+  Screen screen(loop_, terminal_, described());
+  screen.status({StatusLine("bert Running 0:00:01")});
+  settle();
+  const int before = terminal_.redraws;
+  resize(screen, 40);
+  EXPECT_EQ(terminal_.redraws, before + 1);
+}
+
+TEST_F(ScreenTest, TheAreaIsNeverHigherThanTheWindow) {
+  Screen screen(loop_, terminal_, described(40, 4));
+  screen.status(std::vector<StatusLine>(6, StatusLine("status")));
+  settle();
+  EXPECT_THAT(terminal_.rows(), ElementsAre("status", "status", "status"));
+}
+
 TEST_F(ScreenTest, ATerminalThatCutsItsLinesLosesNoneOfTheJob) {
   Screen screen(loop_, terminal_, described());
   screen.job_line("kept");
