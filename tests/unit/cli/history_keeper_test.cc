@@ -146,6 +146,8 @@ TEST_F(HistoryKeeperTest, TheNextKeeperGoesOn) {
     EXPECT_EQ(run.end->result, "Succeeded");
     const api::ObjectKey key{.ns = "default", .name = "bert"};
     EXPECT_TRUE(co_await cluster.remove(it.toy_.identity().resource, key, {.uid = it.uid_}));
+    const std::string later = co_await it.make_job(cluster, "later");
+    co_await it.once(later, [](const RunRecord& next) { return !next.name.empty(); });
   });
   EXPECT_EQ(read_record(home(), uid_)->end->result, "Succeeded") << "its deletion is no other end";
 }

@@ -143,5 +143,25 @@ TEST_F(History, LogsOfWhichNothingIsWrittenDownGoToo) {
   EXPECT_THAT(kept(), ElementsAre("ml_living_v"));
 }
 
+TEST_F(History, TheLatestComesFirst) {
+  for (const auto& [uid, second] : {std::pair("b", 1), std::pair("a", 5), std::pair("c", 3)})
+    ASSERT_TRUE(append_line(home_, uid, begin_line({.uid = uid, .created = at(second)})));
+  std::vector<std::string> uids;
+  for (const RunRecord& run : read_history(home_)) uids.push_back(run.uid);
+  EXPECT_THAT(uids, ElementsAre("a", "c", "b"));
+}
+
+TEST(QuotaOfHistory, IsSaidByTheEnvironment) {
+  BareContext bare;
+  EXPECT_EQ(Quota::from(bare.context).runs, 200U);
+  EXPECT_EQ(Quota::from(bare.context).bytes, std::uint64_t{1} << 30U);
+  bare.context.environment = {{"MUSTER_KEEP_RUNS", "7"}, {"MUSTER_KEEP_BYTES", "2Mi"}};
+  EXPECT_EQ(Quota::from(bare.context).runs, 7U);
+  EXPECT_EQ(Quota::from(bare.context).bytes, std::uint64_t{2} << 20U);
+  bare.context.environment = {{"MUSTER_KEEP_RUNS", "-1"}, {"MUSTER_KEEP_BYTES", "much"}};
+  EXPECT_EQ(Quota::from(bare.context).runs, 200U);
+  EXPECT_EQ(Quota::from(bare.context).bytes, std::uint64_t{1} << 30U);
+}
+
 }  // namespace
 }  // namespace muster::cli
