@@ -106,5 +106,18 @@ TEST_F(Completion, ScriptsAskTheProgram) {
   EXPECT_EQ(run({"completion", "csh"}).code, exit_code::kUsage);
 }
 
+TEST_F(Completion, LooksWhereTheLineSays) {
+  std::vector<std::string> words = {"muster", "__complete", "--home",      "/x", "-n",
+                                    "ml",     "logs",       "--context=c", ""};
+  std::vector<char*> argv;
+  for (std::string& word : words) argv.push_back(word.data());
+  Flags flags;
+  Verb verb;
+  EXPECT_FALSE(parse(static_cast<int>(argv.size()), argv.data(), output(), flags, verb));
+  EXPECT_EQ(flags.home, "/x");
+  EXPECT_EQ(flags.ns, "ml");
+  EXPECT_EQ(flags.kube_context, "c");
+}
+
 }  // namespace
 }  // namespace muster::cli

@@ -67,6 +67,8 @@ TEST_F(Everyday, WhatDiffersIsUpdatedUnlessItIsForGood) {
   EXPECT_EQ(differs.code, exit_code::kOurs);
   EXPECT_THAT(differs.err, StartsWith("error: "));
   EXPECT_EQ(run({"get", "pods", "p4"}).code, exit_code::kFailed);  // nothing was created
+  EXPECT_EQ(run({"run", "-d", file("e.yaml", with_pod(claim + "1Gi}}}\n", "p5"))}).code, 0)
+      << "what is as the file says may be there";
 }
 
 TEST_F(Everyday, ADryRunCreatesNothing) {

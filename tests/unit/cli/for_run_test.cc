@@ -150,6 +150,11 @@ TEST_F(ForRunTest, DirectoriesStandForTheirManifestsByName) {
               ElementsAre(directory + "/a.json", directory + "/c.yaml"))
       << "the rows of images.yaml often lie beside the jobs";
   EXPECT_EQ(loaded({.files = {directory}})->size(), 3U);
+  const auto many = home() + "/many";
+  ::mkdir(many.c_str(), 0755);
+  for (const char letter : std::string("mzaybxcwdvetfsgrhqipjok"))
+    file(std::string("many/") + letter + ".yaml", "");
+  EXPECT_TRUE(std::ranges::is_sorted(manifest_files({many}).value()));
   ::mkdir((home() + "/none").c_str(), 0755);
   EXPECT_EQ(error({.files = {home() + "/none"}}),
             "none: there is no *.yaml, *.yml or *.json in this directory");

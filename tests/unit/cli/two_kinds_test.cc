@@ -143,5 +143,22 @@ TEST_F(AbsentKind, IsPassedOverWhenKindsAreLookedThrough) {
   EXPECT_EQ(removed.code, 0) << removed.err;
 }
 
+class NothingInstalled : public VerbTest {
+ protected:
+  NothingInstalled() { kind("Toy", "toy.dev", Where::OnlyKnown); }
+  std::string error_of(const std::string& name) {
+    const Outcome seen =
+        outcome([&](Context& context) { return remove(context, {.words = {name}}); });
+    EXPECT_EQ(seen.code, 1);
+    return seen.err;
+  }
+};
+
+TEST_F(NothingInstalled, ANameIsNotLookedForInVain) {
+  EXPECT_THAT(error_of("bert"), HasSubstr("knows none of Muster's kinds; install them with: "
+                                          "kubectl apply --server-side -k deploy"));
+  EXPECT_THAT(error_of("toys/bert"), HasSubstr("does not know toys.toy.dev; install it with: "));
+}
+
 }  // namespace
 }  // namespace muster::cli

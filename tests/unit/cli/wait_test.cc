@@ -104,6 +104,14 @@ TEST_F(Wait, ZeroLooksOnce) {
   EXPECT_EQ(wait_for({"b"}, "finished", Duration::zero()).code, 124);
 }
 
+TEST_F(Wait, WhatIsOverHasRun) {
+  create(toy_, "a", json::Object{{"state", "DONE"}});
+  create(toy_, "b", broken(3));
+  const Outcome seen = wait_for({"a", "b"}, "running");
+  EXPECT_EQ(seen.code, 0) << "it waited for no end";
+  EXPECT_EQ(seen.out, "toys.toy.dev/a succeeded\ntoys.toy.dev/b failed\n");
+}
+
 TEST_F(Wait, WhatNeverFinishesIsWrongUsage) {
   create(api::config_maps(),
          json::Object{{"apiVersion", "v1"},

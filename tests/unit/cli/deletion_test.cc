@@ -1,0 +1,61 @@
+#include "cli/verbs/verbs.h"
+#include "rt/scope.h"
+#include "verb_fixture.h"
+
+namespace muster::cli {
+namespace {
+
+using ::testing::HasSubstr;
+
+const json::Value kRunning = json::Object{{"running", json::Object{}}};
+
+class Deletion : public VerbTest {
+ public:
+  using VerbTest::cluster;
+  using VerbTest::loop;
+  using VerbTest::output;
+};
+
+// Somebody still has to clear up after it: `delete` waits for that, and `get` says what is going
+// on.
+TEST_F(Deletion, ADeletionIsWaitedFor) {
+  json::Value held = pod("held", kRunning);
+  held["metadata"]["finalizers"] = json::Array{"toy.dev/hold"};
+  create(api::pods(), held);
+  struct Story {
+    static Task<void> play(Deletion& it) {
+      const api::ObjectKey key{.ns = "default", .name = "held"};
+      auto now = co_await it.cluster().get(api::pods(), key);
+      while (now && !api::is_deleting(**now)) {
+        static_cast<void>(co_await rt::sleep_for(it.loop(), std::chrono::milliseconds(5)));
+        now = co_await it.cluster().get(api::pods(), key);
+      }
+      EXPECT_TRUE(now) << "nobody has cleared up yet";
+      if (!now) co_return;
+      static_cast<void>(co_await rt::sleep_for(it.loop(), std::chrono::milliseconds(20)));
+      EXPECT_EQ(it.output().out, "");
+      json::Value freed = **now;
+      freed["metadata"]["finalizers"] = json::Array{};
+      EXPECT_TRUE(co_await it.cluster().update(api::pods(), std::move(freed)));
+    }
+  };
+  rt::TaskScope scope(loop());
+  scope.spawn(Story::play(*this));
+  const Outcome seen = outcome([](Context& context) {
+    return remove(context, {.words = {"pods/held"}, .grace_seconds = 0});
+  });
+  loop().run(scope.close());
+  EXPECT_EQ(seen.out, "pods \"held\" deleted\n") << seen.err;
+}
+
+TEST_F(Deletion, WhatIsOnItsWayOutIsTerminating) {
+  json::Value held = pod("held", kRunning);
+  held["metadata"]["finalizers"] = json::Array{"toy.dev/hold"};
+  create(api::pods(), held);
+  ASSERT_TRUE(loop().run(cluster().remove(api::pods(), {.ns = "default", .name = "held"}, {})));
+  EXPECT_THAT(outcome([](Context& context) { return get(context, {.words = {"pods"}}); }).out,
+              HasSubstr("Terminating"));
+}
+
+}  // namespace
+}  // namespace muster::cli
