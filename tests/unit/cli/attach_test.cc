@@ -34,9 +34,10 @@ TEST_F(RunVerb, AttachDoesNotEndWithARunOfAPodThatIsStartedAgain) {
   struct Side {
     static Task<void> play(RunVerb& test, LiveErrors& told) {
       co_await told.until("Attached");
-      co_await test.set_pod_status("web", R"({"phase":"Running","containerStatuses":[{"name":"main",
+      co_await test.set_pod_status(
+          "web", *json::read(R"({"phase":"Running","containerStatuses":[{"name":"main",
           "ready":true,"restartCount":2,"state":{"running":{}},
-          "lastState":{"terminated":{"exitCode":3,"finishedAt":"2026-01-01T00:00:01Z"}}}]})");
+          "lastState":{"terminated":{"exitCode":3,"finishedAt":"2026-01-01T00:00:01Z"}}}]})"));
       co_await told.until("Started  web");
       static_cast<void>(std::raise(SIGINT));
     }

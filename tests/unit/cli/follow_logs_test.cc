@@ -99,8 +99,8 @@ TEST_F(FollowLogs, OfAFinishedJobAreAllLinesEachTime) {
   write(0, record(1, "a") + record(2, "b"));
   loop().run(end("DONE"));
   for (int i = 0; i < 20; ++i) {
-    const Outcome seen = follow({.name = "bert", .prefix = false},
-                                [](FollowLogs&) -> Task<void> { co_return; });
+    const Outcome seen =
+        follow({.name = "bert", .prefix = false}, [](FollowLogs&) -> Task<void> { co_return; });
     EXPECT_EQ(seen.code, exit_code::kOk) << seen.err;
     ASSERT_EQ(seen.out, "a\nb\n") << i;
   }

@@ -38,7 +38,10 @@ inline constexpr std::string_view kCannotStart = R"({"phase":"Pending",
 class RunVerb : public VerbTest {
  public:
   using VerbTest::cluster;
+  using VerbTest::home;
+  using VerbTest::loop;
   using VerbTest::output;
+  using VerbTest::served;
   using VerbTest::store_status;
   using Play = std::function<Task<void>(LiveErrors&)>;
 
@@ -65,24 +68,35 @@ class RunVerb : public VerbTest {
     // A run that has seen the end may be faster than we are.
     EXPECT_TRUE(removed || removed.error().code == ErrorCode::Cancelled);
   }
-  // A pod of a job, with this status.
-  Task<void> create_pod(std::string job_name, std::string name, std::string status) {
+  // A pod of a job, with this status; on a node only that makes it go.
+  Task<cluster::ObjectPtr> create_pod(std::string job_name, std::string name, std::string status,
+                                      std::string node = "") {
     const auto job = co_await cluster().get(toy_.identity().resource,
                                             {.ns = "default", .name = std::move(job_name)});
     json::Value pod = *json::read(R"({"metadata":{"namespace":"default"},
         "spec":{"containers":[{"name":"c","image":"i"}]}})");
     pod["metadata"]["name"] = name;
-    pod["metadata"]["labels"][std::string(plan::labels::kJobUid)] = api::uid_of(**job);
+    pod["metadata"]["labels"] =
+        json::Object{{std::string(plan::labels::kJobUid), api::uid_of(**job)},
+                     {std::string(plan::labels::kRole), "Rank"},
+                     {std::string(plan::labels::kIndex), name.substr(name.rfind('-') + 1)}};
+    if (!node.empty()) pod["spec"]["nodeName"] = node;
     const auto made = co_await cluster().create(api::pods(), std::move(pod));
     EXPECT_TRUE(made);
-    co_await set_pod_status(std::move(name), std::move(status));
+    co_await set_pod_status(name, *json::read(status));
+    co_return *made;
   }
-  Task<void> set_pod_status(std::string name, std::string status) {
-    const auto pod =
-        co_await cluster().get(api::pods(), {.ns = "default", .name = std::move(name)});
-    json::Value changed = **pod;
-    changed["status"] = *json::read(status);
+  Task<void> set_pod_status(std::string name, json::Value status) {
+    json::Value changed = **co_await get_pod(name);
+    changed["status"] = std::move(status);
     EXPECT_TRUE(co_await cluster().update_status(api::pods(), std::move(changed)));
+  }
+  Task<Result<cluster::ObjectPtr>> get_pod(std::string name) {
+    return cluster().get(api::pods(), {.ns = "default", .name = std::move(name)});
+  }
+  Task<void> remove_pod(std::string name, std::optional<int> grace = 0) {
+    EXPECT_TRUE(co_await cluster().remove(api::pods(), {.ns = "default", .name = std::move(name)},
+                                          {.grace_seconds = grace}));
   }
   // With a finalizer that nobody takes away.
   Task<void> hold(std::string name) {

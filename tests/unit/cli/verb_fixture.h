@@ -178,6 +178,10 @@ class VerbTest : public ::testing::Test {
     static_cast<void>(cluster());
     return served_home_->core();
   }
+  ServedHome& served() {
+    static_cast<void>(cluster());
+    return *served_home_;
+  }
 
  private:
   void serve(ServedHome::Options options) {
