@@ -88,9 +88,11 @@ Task<Result<void>> check_foreign_leases(std::vector<const plan::Dialect*> kinds,
   co_return Result<void>{};
 }
 
-Task<void> stop_on_signal(rt::RealLoop& loop, rt::Event& over) {
+Task<void> stop_on_signal(rt::RealLoop& loop, rt::Event& over, bool& told) {
   rt::Signals signals(loop, {SIGINT, SIGTERM});
-  if (co_await signals.next()) over.set();
+  if (!co_await signals.next()) co_return;
+  told = true;
+  over.set();
 }
 
 Task<void> stop_on_loss(cluster::Leader& leader, rt::Event& over, bool& lost) {
@@ -146,7 +148,8 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
   rt::Event over(context.loop);
   rt::TaskScope scope(context.loop);
   bool lost = false;
-  scope.spawn(stop_on_signal(context.loop, over));
+  bool told_to_end = false;
+  scope.spawn(stop_on_signal(context.loop, over, told_to_end));
   scope.spawn(warn_of_stalls(context.loop, context.log.named("loop")));
   controller::Controller controller(
       context.loop, cluster, context.registry, context.rng, context.log,
@@ -170,7 +173,7 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
     [[maybe_unused]] const auto woken = co_await over.wait();
     co_await waiting.close();
     if (elected) {
-      over.reset();
+      if (!told_to_end) over.reset();  // it may come with the election
       context.log.info("elected leader");
       scope.spawn(stop_on_loss(*leader, over, lost));
     }
