@@ -3,10 +3,7 @@
 #include <string>
 #include <vector>
 
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
+#include "cli/command_line/cli11.h"
 
 // Reading the declarations of commands, for whoever tells people about them.
 namespace muster::cli {

@@ -6,14 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line/cli11.h"
 #include "cli/command_line/command_line.h"
 #include "cli/command_line/help_page.h"
 #include "cli/verbs/verbs.h"
-
-namespace CLI {
-class App;
-class Option;
-}  // namespace CLI
 
 namespace muster::cli {
 

@@ -1,6 +1,7 @@
 #include "cli/command_line/values.h"
 
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include "api/names.h"
 #include "api/selector.h"
@@ -21,6 +22,10 @@ std::string numbers(std::int64_t least, std::int64_t most) {
 }
 
 }  // namespace
+
+void refuse_value(const std::string& flag, const std::string& problem) {
+  throw CLI::ValidationError(flag, problem);
+}
 
 CLI::Validator one_of(const std::vector<std::string>& words) {
   const auto check = [words](const std::string& text) {

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include <CLI/CLI.hpp>
-
 #include "base/error.h"
+#include "cli/command_line/cli11.h"
 
 // What the value of a flag may be, for CLI11, and what is said of one that it may not: the value
 // and what would be right.
@@ -19,10 +18,12 @@ std::string problem_of(const Result<T>& parsed) {
   return parsed ? "" : parsed.error().message;
 }
 
+[[noreturn]] void refuse_value(const std::string& flag, const std::string& problem);
+
 // What a text means, or that it is no value for this flag.
 template <class T>
 T valid(const std::string& flag, const Result<T>& parsed) {
-  if (!parsed) throw CLI::ValidationError(flag, parsed.error().message);
+  if (!parsed) refuse_value(flag, parsed.error().message);
   return *parsed;
 }
 
