@@ -69,8 +69,9 @@ TEST_F(Submit, ANamespaceThatIsThereIsKept) {
   const std::string text =
       "{apiVersion: v1, kind: Namespace, metadata: {name: ml, labels: {a: b}}}";
   EXPECT_EQ(submit(text).err, "   Created  Namespace ml\n");
-  EXPECT_EQ(submit("{apiVersion: v1, kind: Namespace, metadata: {name: ml}}").err,
+  EXPECT_EQ(submit("{apiVersion: v1, kind: Namespace, metadata: {name: ml, labels: {a: c}}}").err,
             "Up to date  Namespace ml\n");
+  EXPECT_EQ(stored(api::namespaces(), "ml")["metadata"]["labels"]["a"].as_string(), "b");
 }
 
 TEST_F(Submit, AClaimIsForGood) {
