@@ -49,7 +49,7 @@ std::optional<double> seconds_in(std::string_view text) {
   for (bool first = true; !text.empty(); first = false) {
     const auto number = take_number(text);
     if (!number) return std::nullopt;
-    if (first && text.empty()) return *number;
+    if (first && text.empty()) return number;
     const auto unit = take_unit(text);
     if (!unit) return std::nullopt;
     sum += *number * *unit;

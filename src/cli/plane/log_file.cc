@@ -22,8 +22,8 @@ class LogFile {
     struct stat now{};
     if (::fstat(STDERR_FILENO, &now) == 0 && S_ISREG(now.st_mode) &&
         static_cast<std::size_t>(now.st_size) > most_bytes_) {
-      std::rename(path_.c_str(), (path_ + ".old").c_str());
-      open();
+      // Where that is refused the next line asks again; until then it goes on in this one.
+      if (std::rename(path_.c_str(), (path_ + ".old").c_str()) == 0) open();
     }
     const Logger line = lines_.named(std::string(component));
     switch (severity) {

@@ -85,7 +85,7 @@ Result<void> sort_items(std::vector<Item>& items, std::string_view path) {
     one.place = keyed.size();
     one.has_key = !found.empty();
     if (!one.has_key) continue;
-    if (auto amount = api::Quantity::from(*found.front())) one.amount = std::move(*amount);
+    if (auto amount = api::Quantity::from(*found.front())) one.amount = *amount;
     one.text = shown_result(*found.front());
   }
   if (!keyed.empty() && std::ranges::none_of(keyed, &Keyed::has_key)) {
