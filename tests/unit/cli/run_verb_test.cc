@@ -144,8 +144,10 @@ TEST_F(RunVerb, AClosedTerminalDetaches) {
       static_cast<void>(std::raise(SIGHUP));
     }
   };
+  auto* const before = std::signal(SIGHUP, SIG_DFL);  // the tests themselves may run under nohup
   const Outcome seen =
       run_it({.files = {file_of({"bert"})}}, [](LiveErrors& told) { return Side::play(told); });
+  static_cast<void>(std::signal(SIGHUP, before));
   EXPECT_EQ(seen.code, 0);
   EXPECT_THAT(seen.err, HasSubstr("Detached  bert goes on; follow it again: muster attach bert"));
   EXPECT_TRUE(exists(toy_, "bert"));
