@@ -55,7 +55,8 @@ std::string condition_row(const JobView& job) {
 }
 
 std::string logs_row(const Context& context, const Cause& cause, const std::string& name) {
-  if (cause.role.empty()) return "";
+  if (cause.role.empty())
+    return cause.pod.empty() ? "" : row("logs", context.command("logs pods/" + cause.pod));
   return row("logs", context.command(fmt::format("logs {} --role {} --rank {}", name, cause.role,
                                                  cause.index)));
 }

@@ -45,6 +45,11 @@ TEST(Failure, TheBlockHasAllThatIsNeededNext) {
             "  again       muster -n ml run job.yaml\n");
 }
 
+TEST(Failure, OfAPodByItself) {
+  EXPECT_THAT(block(failed(Cause{.pod = "solo", .exit_code = 3})),
+              HasSubstr("\n  logs        muster -n ml logs pods/solo\n"));
+}
+
 TEST(Failure, IsSilentAboutSuccess) {
   EXPECT_EQ(block({.phase = plan::Phase::Succeeded}), "");
 }

@@ -31,7 +31,9 @@ TEST(PodView, TheContainerThatFailedFirstGivesTheCode) {
       {"name":"b","state":{"terminated":{"exitCode":7,"finishedAt":"2026-01-01T00:00:05Z"}}},
       {"name":"c","state":{"terminated":{"exitCode":0,"finishedAt":"2026-01-01T00:00:01Z"}}}]})");
   EXPECT_EQ(exit_code_for(failed), 7);
-  EXPECT_EQ(root_cause(BareContext().context, failed, "p"), "  root cause  pod p · exit 7\n");
+  EXPECT_EQ(root_cause(BareContext().context, failed, "p"),
+            "  root cause  pod p · exit 7\n"
+            "  logs        muster logs pods/p\n");
 }
 
 TEST(PodView, AnInitContainerCountsToo) {
