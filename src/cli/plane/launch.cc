@@ -1,8 +1,5 @@
 #include "cli/plane/launch.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -15,10 +12,9 @@
 #include <fmt/format.h>
 
 #include "api/status.h"
+#include "base/spawn.h"
 #include "json/read.h"
 #include "json/write.h"
-
-extern char** environ;
 
 namespace muster::cli {
 namespace {
@@ -28,26 +24,6 @@ constexpr std::size_t kLongestAnswer = std::size_t{1} << 20U;
 
 // A plane that cannot start has little to end.
 constexpr Duration kPatience = std::chrono::seconds(15);
-
-struct SpawnAttributes {
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  SpawnAttributes() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  ~SpawnAttributes() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-};
-
-// Away from the numbers that the plane expects them under.
-Fd raise(int fd) {
-  return Fd(::fcntl(fd, F_DUPFD_CLOEXEC, 10));
-}
 
 std::vector<std::string> words_for(const Context& context, const json::Value& settings) {
   std::vector<std::string> words{"muster", "--home", context.home, "plane"};
@@ -64,39 +40,6 @@ std::vector<std::string> words_for(const Context& context, const json::Value& se
     words.push_back(image);
   }
   return words;
-}
-
-Result<int> spawn(const std::string& program, std::vector<std::string> words, int lock,
-                  int socket) {
-  SpawnAttributes spawning;
-  const Fd high_lock = raise(lock);
-  const Fd high_socket = raise(socket);
-  ::posix_spawn_file_actions_addopen(&spawning.files, 0, "/dev/null", O_RDWR, 0);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 1);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 2);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, high_lock.get(), kPlaneLock);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, high_socket.get(), kPlaneStarter);
-  // What our own caller left open is nobody else's: its reader would wait for the plane's end.
-  ::posix_spawn_file_actions_addclosefrom_np(&spawning.files, kPlaneStarter + 1);
-  // Nor does it keep the directory that somebody happened to stand in.
-  ::posix_spawn_file_actions_addchdir_np(&spawning.files, "/");
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&spawning.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&spawning.attributes, &all);
-  // A session of its own: Ctrl-C in our terminal, and its end, are not for the plane.
-  ::posix_spawnattr_setflags(&spawning.attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::vector<char*> argv;
-  for (std::string& word : words) argv.push_back(word.data());
-  argv.push_back(nullptr);
-  int pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &spawning.files, &spawning.attributes,
-                                  argv.data(), environ);
-  if (error != 0) return fail_errno("start a control plane", error);
-  return pid;
 }
 
 }  // namespace
@@ -122,9 +65,13 @@ Result<std::unique_ptr<LaunchedPlane>> LaunchedPlane::launch(Context& context,
     return fail_errno("socketpair");
   Fd ours(ends[0]);
   const Fd theirs(ends[1]);
-  const int pid =
-      TRY(spawn(program, words_for(context, settings), lock.descriptor(), theirs.get()));
-  return std::unique_ptr<LaunchedPlane>(new LaunchedPlane(context.loop, std::move(ours), pid));
+  static_assert(kPlaneLock == 3 && kPlaneStarter == 4);
+  const auto pid = spawn_apart({.program = program,
+                                .words = words_for(context, settings),
+                                .handed = {lock.descriptor(), theirs.get()},
+                                .environment = own_environment()});
+  if (!pid) return fail(pid.error().in("start a control plane"));
+  return std::unique_ptr<LaunchedPlane>(new LaunchedPlane(context.loop, std::move(ours), *pid));
 }
 
 LaunchedPlane::LaunchedPlane(rt::RealLoop& loop, Fd socket, int pid)

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "base/spawn.h"
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
@@ -27,55 +27,6 @@ constexpr int kShimEndMilliseconds = 10'000;
 // A bury of another thread takes milliseconds; a living shim holds the lock for ever.
 constexpr int kLockMilliseconds = 1'000;
 constexpr int kKilledExitCode = 137;
-
-struct SpawnAttributes {
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  SpawnAttributes() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  ~SpawnAttributes() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-};
-
-// Away from the numbers that the shim expects them under.
-Fd raise(const Fd& fd) {
-  return Fd(::fcntl(fd.get(), F_DUPFD_CLOEXEC, 10));
-}
-
-Result<int> spawn(const std::string& program, const std::string& directory, const Fd& lock,
-                  const Fd& ready) {
-  SpawnAttributes spawning;
-  const Fd high_lock = raise(lock);
-  const Fd high_ready = raise(ready);
-  ::posix_spawn_file_actions_addopen(&spawning.files, 0, "/dev/null", O_RDWR, 0);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 1);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 2);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, high_lock.get(), 3);
-  ::posix_spawn_file_actions_adddup2(&spawning.files, high_ready.get(), 4);
-  sigset_t none;
-  sigset_t all;
-  ::sigemptyset(&none);
-  ::sigfillset(&all);
-  ::posix_spawnattr_setsigmask(&spawning.attributes, &none);
-  ::posix_spawnattr_setsigdefault(&spawning.attributes, &all);
-  // A session of its own: Ctrl-C in the terminal of Muster is not for the pods.
-  ::posix_spawnattr_setflags(&spawning.attributes,
-                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  std::string arguments[] = {program, directory};
-  char* argv[] = {arguments[0].data(), arguments[1].data(), nullptr};
-  char* environment[] = {nullptr};
-  int pid = 0;
-  const int error = ::posix_spawn(&pid, program.c_str(), &spawning.files, &spawning.attributes,
-                                  argv, environment);
-  if (error != 0) return fail_errno("start " + program, error);
-  return pid;
-}
 
 Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord& record) {
   // The pod's first process dies with its shim, and all others with it; we only wait for that.
@@ -122,7 +73,9 @@ Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& di
   SpawnedShim spawned{.ready = Fd(ends[0])};
   const Fd write_end(ends[1]);
   ::fcntl(spawned.ready.get(), F_SETFL, O_NONBLOCK);
-  spawned.pid = TRY(spawn(program, directory, lock, write_end));
+  spawned.pid = TRY(spawn_apart({.program = program,
+                                 .words = {program, directory},
+                                 .handed = {lock.get(), write_end.get()}}));
   return spawned;
 }
 

@@ -8,7 +8,6 @@
 #include "node/shim/child.h"
 #include "node/shim/records.h"
 #include "node/shim/server.h"
-#include "node/shim/services.h"
 
 // What each request means.
 namespace muster::node::shim {
@@ -229,7 +228,7 @@ void Server::set_services(ClientId id, Reader& in) {
   read_all(in, rules);
   if (!in.finished()) return answer_error(id, ErrorCode::Invalid, "damaged service rules");
   if (pod_.record().spec.host_network) return answer_result(id, {});
-  answer_result(id, replace_services(rules, pod_.record().service_range));
+  answer_result(id, services_.replace(rules, pod_.record().service_range));
 }
 
 void Server::list(ClientId id) {

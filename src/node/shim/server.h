@@ -13,6 +13,7 @@
 #include "node/shim/container.h"
 #include "node/shim/pod.h"
 #include "node/shim/protocol.h"
+#include "node/shim/services.h"
 #include "node/shim/session/session.h"
 
 namespace muster::node::shim {
@@ -83,6 +84,7 @@ class Server {
   Container* find_running(const std::string& name);
 
   Pod pod_;
+  ServiceTable services_;
   std::string directory_;
   Fd listener_;
   Fd signals_;

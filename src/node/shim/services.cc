@@ -210,12 +210,11 @@ Result<void> add_rule(Transaction& transaction, const ServiceRule& service) {
 
 }  // namespace
 
-Result<void> replace_services(const std::vector<ServiceRule>& rules,
-                              const std::string& service_range) {
-  auto netlink = TRY(linux::Netlink::open(NETLINK_NETFILTER));
-  Transaction transaction(netlink);
-  transaction.table(NFT_MSG_NEWTABLE, NLM_F_CREATE);  // so that there is one to delete
-  transaction.table(NFT_MSG_DELTABLE, 0);
+Result<void> ServiceTable::replace(const std::vector<ServiceRule>& rules,
+                                   const std::string& service_range) {
+  if (!netlink_) netlink_ = TRY(linux::Netlink::open(NETLINK_NETFILTER));
+  Transaction transaction(*netlink_);
+  if (written_) transaction.table(NFT_MSG_DELTABLE, 0);
   transaction.table(NFT_MSG_NEWTABLE, NLM_F_CREATE);
   transaction.chain(kBalance, "nat", kPriorityDestinationNat);
   // After translation: what still has a service's address found no endpoint.
@@ -226,7 +225,13 @@ Result<void> replace_services(const std::vector<ServiceRule>& rules,
     refuse(transaction, range, IPPROTO_TCP, std::nullopt);
     refuse(transaction, range, IPPROTO_UDP, std::nullopt);
   }
-  return transaction.commit();
+  auto committed = transaction.commit();
+  if (committed) {
+    written_ = true;
+  } else {
+    netlink_.reset();  // answers may be left in it
+  }
+  return committed;
 }
 
 }  // namespace muster::node::shim

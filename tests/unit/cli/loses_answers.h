@@ -13,8 +13,10 @@ class LosesAnswers final : public net::HttpHandler {
   explicit LosesAnswers(net::HttpHandler& inner) : inner_(inner) {}
 
   int to_lose = 0;  // answers to the next requests that change something
+  int watches = 0;  // that were asked for
 
   Task<void> handle(const net::HttpRequest& request, net::Responder& responder) override {
+    if (request.target.find("watch=") != std::string::npos) ++watches;
     if (request.method == "GET" || to_lose == 0) {
       co_await inner_.handle(request, responder);
       co_return;

@@ -61,7 +61,10 @@ class Wait : public VerbTest {
   }
   // Once somebody waits, the job ends so and is gone.
   Task<void> end_and_go(json::Value end) {
-    static_cast<void>(co_await rt::sleep_for(loop(), std::chrono::milliseconds(100)));
+    const int before = served().watches();
+    while (served().watches() == before) {
+      if (!co_await rt::sleep_for(loop(), std::chrono::milliseconds(1))) co_return;
+    }
     co_await store_status(toy_, "quick", std::move(end));
     const auto gone = co_await cluster().remove(
         toy_.identity().resource, {.ns = "default", .name = "quick"}, {.grace_seconds = 0});
