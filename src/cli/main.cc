@@ -64,6 +64,9 @@ Logger log_beside(StandardOutput& output, Severity least) {
   return {sink, least};
 }
 
+// They mostly wait: for a disk, for the end of a pod's processes.
+constexpr int kMostThreads = 16;
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -74,7 +77,7 @@ int main(int argc, char** argv) {
   Verb verb;
   if (const auto code = parse(argc, argv, output, flags, verb)) return output.finish(*code);
   rt::RealLoop loop;
-  rt::Pool pool(2);
+  rt::Pool pool(kMostThreads);
   SystemRng rng;
   dialects::Settings settings;
   if (!flags.agent_image.empty()) settings.agent_image = flags.agent_image;

@@ -250,8 +250,13 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
       compiled.suspend != api::annotation_of(*job, plan::kSuspendAnnotation)) {
     compiled = compile(kind, *job);
   }
-  // What is observed is let go before anything is awaited: of a large job it is megabytes.
-  Decision decision = decide(compiled.plan, ref, observe(*job, memory));
+  Decision decision = children_.pods().lend(memory.uid, [&](std::vector<engine::PodView>& pods) {
+    engine::Observed observed = observe(*job, memory);
+    observed.pods.swap(pods);
+    Decision decided = decide(compiled.plan, ref, observed);
+    observed.pods.swap(pods);
+    return decided;
+  });
   if (compiled.warning && !plan::is_terminal(decision.verdict.phase)) {
     decision.notes.push_back({.kind = Note::Kind::Warning,
                               .reason = compiled.warning->reason,
@@ -311,12 +316,12 @@ Decision Controller::decide(const Result<plan::Plan>& plan, const plan::JobRef& 
   return decision;
 }
 
+// All but the pods, which are lent.
 engine::Observed Controller::observe(const json::Value& job, Memory& memory) {
   engine::Observed observed;
   observed.ledger = plan::Ledger::from_json(job["status"][kStatusKey]);
   observed.first_look = memory.first_look;
   observed.deleting = api::is_deleting(job);
-  observed.pods = children_.pods().of(memory.uid);
   observed.objects = children_.objects_of(memory.uid);
   observed.secrets = memory.secrets;
   observed.refusals = std::exchange(memory.refusals, {});

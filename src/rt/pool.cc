@@ -2,10 +2,6 @@
 
 namespace muster::rt {
 
-Pool::Pool(int threads) {
-  for (int i = 0; i < threads; ++i) threads_.emplace_back([this] { serve(); });
-}
-
 Pool::~Pool() {
   {
     const std::lock_guard lock(mutex_);
@@ -19,6 +15,8 @@ void Pool::submit(Callback work) {
   {
     const std::lock_guard lock(mutex_);
     queue_.push_back(std::move(work));
+    if (queue_.size() > idle_ && threads_.size() < most_threads_)
+      threads_.emplace_back([this] { serve(); });
   }
   ready_.notify_one();
 }
@@ -26,7 +24,9 @@ void Pool::submit(Callback work) {
 void Pool::serve() {
   while (true) {
     std::unique_lock lock(mutex_);
+    ++idle_;
     ready_.wait(lock, [this] { return closing_ || !queue_.empty(); });
+    --idle_;
     if (queue_.empty()) return;
     Callback work = std::move(queue_.front());
     queue_.pop_front();

@@ -13,10 +13,11 @@
 namespace muster::rt {
 
 // Runs what blocks or burns (disk commits, name lookups, large decodes) off the loop. Work goes in
-// as a value and comes back as a value. Joined on destruction; work that was queued still runs.
+// as a value and comes back as a value. Threads are started when all others are busy. Joined on
+// destruction; work that was queued still runs.
 class Pool {
  public:
-  explicit Pool(int threads);
+  explicit Pool(int most_threads) : most_threads_(static_cast<std::size_t>(most_threads)) {}
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
   ~Pool();
@@ -43,6 +44,8 @@ class Pool {
   std::condition_variable ready_;
   std::deque<Callback> queue_;
   bool closing_ = false;
+  std::size_t idle_ = 0;
+  std::size_t most_threads_;
   std::vector<std::jthread> threads_;
 };
 

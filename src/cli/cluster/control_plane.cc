@@ -70,6 +70,7 @@ struct ControlPlane::Impl {
   Context& context;
   std::optional<Error> failure;
   rt::Event failed;
+  rt::Pool commits{1};  // of the store's own: no answer waits behind the pods' disk work
   std::unique_ptr<server::EmbeddedServer> server;
   std::unique_ptr<cluster::LocalCluster> cluster;
   std::unique_ptr<NetworkApi> network;
@@ -91,7 +92,7 @@ struct ControlPlane::Impl {
     const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
-                                                        .pool = &context.pool,
+                                                        .pool = &commits,
                                                         .rng = context.rng,
                                                         .registry = context.registry,
                                                         .home = context.home,

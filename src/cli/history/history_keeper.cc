@@ -164,6 +164,7 @@ void HistoryKeeper::see_job(const json::Value& job, const plan::Dialect& dialect
          .created = made_at(job, context_.loop.now())});
   if (!view.finished() && !deleted) {
     living_.insert(uid);
+    note_presence(uid, uid, false);
     return;
   }
   living_.erase(uid);
@@ -171,7 +172,7 @@ void HistoryKeeper::see_job(const json::Value& job, const plan::Dialect& dialect
                            view.ledger.completion_time.value_or(context_.loop.now()));
   if (!view.finished()) how.result = "Deleted";
   end(uid, std::move(how));
-  if (deleted) runs_.erase(uid);
+  note_presence(uid, uid, deleted);
 }
 
 void HistoryKeeper::see_pod(const json::Value& pod, bool deleted) {
@@ -185,8 +186,20 @@ void HistoryKeeper::see_pod(const json::Value& pod, bool deleted) {
   if (owner.empty()) see_lone_pod(pod, deleted);
   const std::string& run = owner.empty() ? uid : owner;
   note_pod(run, recorded(pod));
-  // Whatever else is heard of it is compared with its file again.
-  if (deleted && !living_.contains(run)) runs_.erase(run);
+  note_presence(run, uid, deleted);
+}
+
+// What is heard of a run after all of it is gone is compared with its file again.
+void HistoryKeeper::note_presence(const std::string& run_uid, const std::string& uid, bool gone) {
+  if (!gone) {
+    present_[run_uid].insert(uid);
+    return;
+  }
+  auto& left = present_[run_uid];
+  left.erase(uid);
+  if (!left.empty()) return;
+  present_.erase(run_uid);
+  runs_.erase(run_uid);
 }
 
 void HistoryKeeper::note_pod(const std::string& run_uid, RecordedPod now) {

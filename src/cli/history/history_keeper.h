@@ -37,14 +37,16 @@ class HistoryKeeper {
   void note_pod(const std::string& run_uid, RecordedPod now);
   void see_lone_pod(const json::Value& pod, bool deleted);
   void end(const std::string& uid, RecordedEnd how);
+  void note_presence(const std::string& run_uid, const std::string& uid, bool gone);
   void write(const std::string& uid, const json::Value& line);
   Task<void> keep_quota();
 
   Context& context_;
   cluster::Cluster& cluster_;
   Quota quota_;
-  std::map<std::string, RunRecord> runs_;  // by uid: those that exist
-  std::set<std::string> living_;           // uids of runs and pods that exist and have not ended
+  std::map<std::string, RunRecord> runs_;                 // by uid: those that exist
+  std::map<std::string, std::set<std::string>> present_;  // by run: it and its pods, that exist
+  std::set<std::string> living_;  // uids of runs and pods that exist and have not ended
   std::vector<std::unique_ptr<cluster::Sink>> sinks_;
   std::vector<std::unique_ptr<cluster::Reflector>> reflectors_;
   bool complained_ = false;

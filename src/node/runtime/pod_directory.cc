@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,6 +28,12 @@ constexpr int kShimEndMilliseconds = 10'000;
 // A bury of another thread takes milliseconds; a living shim holds the lock for ever.
 constexpr int kLockMilliseconds = 1'000;
 constexpr int kKilledExitCode = 137;
+
+void await_child(int pid) {
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
+  pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
+  ::poll(&ended, 1, kShimEndMilliseconds);
+}
 
 Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord& record) {
   // The pod's first process dies with its shim, and all others with it; we only wait for that.
@@ -142,6 +149,7 @@ Result<void> bury(const std::string& directory, const shim::SandboxRecord& recor
 
 Result<void> await_shim_end(const std::string& directory, int child_pid) {
   bool killed = false;
+  if (child_pid > 0) await_child(child_pid);  // of another's child only the lock tells
   for (int waited = 0;; ++waited) {
     const auto lock = TRY(lock_pod(directory));
     if (lock.valid()) break;
