@@ -67,9 +67,7 @@ def describe(pid):
 
 
 def belongs(pid, words, top):
-    """Whether a process is a shim of a home below a directory or runs in one of its pods: their roots are there."""
-    if any(str(top) in word for word in words) and words[0].endswith("muster-shim"):
-        return True
+    """Whether a process runs in a pod of a home below a directory: their roots are there."""
     with contextlib.suppress(OSError):
         return str(top) in pathlib.Path(f"/proc/{pid}/mountinfo").read_text() and pid != os.getpid()
     return False
@@ -94,11 +92,11 @@ class Traces:
         self.top = self.home.parent
         self.key = f"{stable_hash(str(home)) & 0xFFFFFFFF:08x}"
         self.bridge = f"muster{self.key}"
-        self.memory = pathlib.Path(f"/dev/shm/muster-node-{self.key}")
+        self.memory = [pathlib.Path(f"/dev/shm/muster-{what}-{self.key}") for what in ("node", "pods")]
 
     def shims(self):
         """pid → directory of the pods' shims; a pod's first process is a fork of its shim and none."""
-        found = {pid: words[1] for pid, words in command_lines() if len(words) == 2 and words[1].startswith(f"{self.home}/pods/")}
+        found = {pid: words[1] for pid, words in command_lines() if len(words) == 2 and words[1].startswith(f"{self.memory[1]}/")}
         return {pid: directory for pid, directory in found.items() if parent_of(pid) not in found}
 
     def pod_processes(self, uid):
@@ -127,14 +125,15 @@ class Traces:
 
     def leftovers(self):
         """Everything, by sort; a sort of which there is nothing is not there."""
+        shims = self.shims()
         return {sort: found for sort, found in {
-            "processes": [f"{pid} {' '.join(words)}" for pid, words in command_lines() if belongs(pid, words, self.top)],
+            "processes": [f"{pid} {' '.join(words)}" for pid, words in command_lines() if belongs(pid, words, self.top) or pid in shims],
             "mounts": [line for line in pathlib.Path("/proc/self/mountinfo").read_text().splitlines() if str(self.top) in line],
             "links": self.links(),
             "routes": self.routes(),
             "cgroups": self.cgroups(),
             "shared memory": self.shared_memory(),
-            "memory directory": [str(path) for path in [self.memory] if path.exists()],
+            "memory directories": [str(path) for path in self.memory if path.exists()],
             "pod directories": [str(path) for path in (self.home / "pods").glob("*")],
         }.items() if found}
 
@@ -166,7 +165,7 @@ class Traces:
             for group in sorted(glob.glob(f"{root}/**/", recursive=True), key=len, reverse=True):
                 with contextlib.suppress(OSError):
                     os.rmdir(group)
-        for directory in [*self.shared_memory(), self.memory]:
+        for directory in [*self.shared_memory(), *self.memory]:
             shutil.rmtree(directory, ignore_errors=True)
 
 
@@ -213,7 +212,7 @@ class Machine:
 
     def check_pods_gone(self):
         """The same while the control plane or the node runs: what is its own stays, and nothing in it."""
-        self.check_clean(allowed=("links", "routes", "cgroups", "memory directory"))
-        equal([str(path) for path in self.traces.memory.glob("*/*")], [], "secrets and memory volumes of pods")
+        self.check_clean(allowed=("links", "routes", "cgroups", "memory directories"))
+        equal([str(path) for place in self.traces.memory for path in place.glob("*/*")], [], "secrets and memory volumes of pods")
         equal([link for link in self.traces.links() if f": {self.traces.bridge}:" not in link], [], "links but the bridge")
         equal([path for root in self.traces.cgroups() for path in pathlib.Path(root).glob("*/")], [], "cgroups of pods")

@@ -1,6 +1,5 @@
 #include "node/agent/agent.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "node/linux/files.h"
 #include "node/network/endpoints.h"
 #include "node/network/hosts_file.h"
 
@@ -20,14 +20,6 @@ namespace {
 // Many changes come together (a gang starts): names and services are written once for all of them.
 constexpr Duration kNetworkDelay = std::chrono::milliseconds(5);
 constexpr Duration kRetry = std::chrono::seconds(1);
-
-// Ours alone: where everybody may write, somebody may have been before us.
-bool make_private(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) < 0 && errno != EEXIST) return false;
-  struct stat found{};
-  return ::lstat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-         found.st_uid == ::geteuid() && (found.st_mode & 077U) == 0;
-}
 
 // The names in these directories; those that are not there have none.
 Result<std::set<std::string>> entries_of(const std::vector<std::string>& directories) {
@@ -63,7 +55,7 @@ Result<std::unique_ptr<NodeAgent>> NodeAgent::create(Parts parts, NodeOptions op
     std::filesystem::create_directories(path, error);
     if (error) return fail(ErrorCode::Io, fmt::format("mkdir {}: {}", path, error.message()));
   }
-  if (!options.memory_directory.empty() && !make_private(options.memory_directory)) {
+  if (!options.memory_directory.empty() && !linux::make_private(options.memory_directory)) {
     parts.log.warning("{} cannot be used: secrets are kept in {}", options.memory_directory,
                       options.directory);
     options.memory_directory.clear();

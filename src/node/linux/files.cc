@@ -62,11 +62,23 @@ Result<void> write_durably(const std::string& path, std::string_view bytes) {
     if (::fdatasync(fd.get()) != 0) return fail_errno("sync " + temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return fail_errno("rename " + temporary);
-  const Fd directory(
-      ::open(path.substr(0, path.rfind('/')).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return sync_directory(path.substr(0, path.rfind('/')));
+}
+
+Result<void> sync_directory(const std::string& path) {
+  const Fd directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!directory.valid() || ::fsync(directory.get()) != 0)
-    return fail_errno("sync the directory of " + path);
+    return fail_errno("sync the directory " + path);
   return {};
+}
+
+Result<void> make_private(const std::string& path) {
+  if (::mkdir(path.c_str(), 0700) < 0 && errno != EEXIST) return fail_errno("mkdir " + path);
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0) return fail_errno("stat " + path);
+  if (S_ISDIR(found.st_mode) && found.st_uid == ::geteuid() && (found.st_mode & 077U) == 0)
+    return {};
+  return fail(ErrorCode::Forbidden, path + " is not a directory that only this user can enter");
 }
 
 Result<void> make_directories(const std::string& path, unsigned mode) {
@@ -94,6 +106,13 @@ Time now() {
   timespec at{};
   static_cast<void>(::clock_gettime(CLOCK_REALTIME, &at));
   return Time(std::chrono::seconds(at.tv_sec) + std::chrono::nanoseconds(at.tv_nsec));
+}
+
+Time changed_at(const std::string& path) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) return {};
+  return Time(std::chrono::seconds(found.st_mtim.tv_sec) +
+              std::chrono::nanoseconds(found.st_mtim.tv_nsec));
 }
 
 bool is_safe_name(std::string_view name) {

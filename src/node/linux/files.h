@@ -19,9 +19,15 @@ Result<void> write_durably(const std::string& path, std::string_view bytes);
 // The directory and all above it.
 Result<void> make_directories(const std::string& path, unsigned mode = 0755);
 Result<void> remove_tree(const std::string& path);
+// A directory that only we can enter: where everybody may write, somebody may have been before us.
+Result<void> make_private(const std::string& path);
+// What was made or removed in the directory stays so when the machine loses its power.
+Result<void> sync_directory(const std::string& path);
 bool exists(const std::string& path);
 
 Time now();
+// When it was last written to; the epoch where there is none.
+Time changed_at(const std::string& path);
 
 // A name that is one path component and nothing else.
 bool is_safe_name(std::string_view name);

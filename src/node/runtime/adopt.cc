@@ -3,6 +3,7 @@
 #include "node/linux/files.h"
 #include "node/linux/netlink.h"
 #include "node/runtime/linux_runtime.h"
+#include "node/runtime/log_places.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/shim/records.h"
 
@@ -20,19 +21,23 @@ constexpr Duration kAnswerLimit = 10s;
 
 }  // namespace
 
-void LinuxRuntime::know(const PodOnDisk& pod) {
+void LinuxRuntime::know(const FoundPod& pod) {
   auto& known = pods_[pod.uid];
+  known.directory = pod.directory;
   known.record = pod.record;
   known.shim_version = pod.shim_version;
   known.unknown = !pod.unknown.empty();
-  if (known.unknown) known.record.link = link_of(pod.uid);
+  if (known.record.link.empty()) known.record.link = link_of(pod.uid);
   network_.take(pod.record.address);
 }
 
 Task<Result<std::vector<AdoptedSandbox>>> LinuxRuntime::adopt() {
-  auto found = CO_TRY(co_await off_loop([directory = options_.home + "/pods"] {
-    return Result<std::vector<PodOnDisk>>(read_pods(directory));
-  }));
+  auto found =
+      CO_TRY(co_await off_loop([places = PodPlaces{.state = state_directory(home_key_),
+                                                   .layers = options_.home + "/pods",
+                                                   .logs = logs_directory(options_.home)}] {
+        return Result<std::vector<FoundPod>>(find_pods(places));
+      }));
   for (const auto& pod : found) know(pod);
   CO_TRY(co_await sweep_shm());
   std::vector<AdoptedSandbox> adopted;
@@ -40,7 +45,7 @@ Task<Result<std::vector<AdoptedSandbox>>> LinuxRuntime::adopt() {
   co_return adopted;
 }
 
-Task<Result<AdoptedSandbox>> LinuxRuntime::adopt_one(PodOnDisk pod) {
+Task<Result<AdoptedSandbox>> LinuxRuntime::adopt_one(FoundPod pod) {
   const auto& record = pod.record;
   AdoptedSandbox adopted{
       .sandbox = {.pod_uid = pod.uid, .address = record.address, .gateway = record.gateway},

@@ -71,6 +71,10 @@ std::string home_key(const std::string& home) {
   return fmt::format("{:08x}", stable_hash(home) & 0xffffffffU);
 }
 
+std::string state_directory(const std::string& home_key) {
+  return "/dev/shm/muster-pods-" + home_key;
+}
+
 Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& pool,
                                                 RuntimeOptions options) {
   TRY(check_rights(TRY(linux::read_file("/proc/self/status"))));
@@ -89,6 +93,7 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
     return fail(ErrorCode::Conflict, "another Muster runs pods in " + options.home);
   }
   const auto key = home_key(options.home);
+  TRY(linux::make_private(state_directory(key)));
   std::error_code no_error;  // what cannot be resolved stays as it is
   TRY(linux::remember_home(key,
                            std::filesystem::weakly_canonical(options.home, no_error).string()));

@@ -34,7 +34,18 @@ constexpr Duration kShutdownLimit = 20s;
 }  // namespace
 
 std::string LinuxRuntime::pod_directory(const std::string& pod_uid) const {
-  return options_.home + "/pods/" + pod_uid;
+  const auto known = pods_.find(pod_uid);
+  if (known != pods_.end() && !known->second.directory.empty()) return known->second.directory;
+  return state_directory(home_key_) + "/" + pod_uid;
+}
+
+// Those of an earlier Muster's pod lie beside its records.
+std::string LinuxRuntime::layers_of(const std::string& pod_uid,
+                                    const shim::ContainerId& container) const {
+  const auto on_disk = options_.home + "/pods/" + pod_uid;
+  const auto directory = pod_directory(pod_uid);
+  if (directory == on_disk) return shim::container_directory(directory, container);
+  return shim::layers_directory(on_disk, container);
 }
 
 std::string LinuxRuntime::log_directory(const std::string& pod_namespace,
@@ -104,9 +115,11 @@ Result<shim::SandboxRecord> LinuxRuntime::make_record(SandboxSpec spec) {
 
 Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
   const auto uid = spec.pod_uid;
-  if (!pods_.contains(uid)) pods_[uid].record = CO_TRY(make_record(std::move(spec)));
-  if (pods_[uid].unknown)
+  if (pods_.contains(uid) && pods_[uid].unknown)
     co_return fail(ErrorCode::Conflict, "pod " + uid + " has a shim that cannot be understood");
+  // What is known of one that went down with the machine is not enough for a new life.
+  if (!pods_.contains(uid) || pods_[uid].record.address.empty())
+    pods_[uid].record = CO_TRY(make_record(std::move(spec)));
   auto spawned = co_await spawn(uid);
   const auto known = pods_.find(uid);
   if (known == pods_.end())
@@ -184,16 +197,17 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
 Task<std::int64_t> LinuxRuntime::count_written(std::string pod_uid, std::string name, int attempt,
                                                std::string directory) {
   const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
+  const auto layers = layers_of(pod_uid, {name, attempt});
   std::vector<std::string> written;
-  for (auto layer : {place + "/" + shim::kUpperLayer + directory,
-                     place + "/" + shim::kShownLayer + "/" + shim::kUpperLayer}) {
+  for (auto layer : {layers + "/" + shim::kUpperLayer + directory,
+                     layers + "/" + shim::kShownLayer + "/" + shim::kUpperLayer}) {
     std::error_code error;
     const bool empty = std::filesystem::is_empty(layer, error);
     if (!error && !empty) written.push_back(std::move(layer));
   }
   if (written.empty()) co_return 0;
-  const auto count = co_await off_loop([written, place]() -> Result<std::int64_t> {
-    return count_files(written, mounted_over(place));
+  const auto count = co_await off_loop([written, place, layers]() -> Result<std::int64_t> {
+    return count_files(written, mounted_over(place, layers));
   });
   co_return count.value_or(0);
 }
@@ -330,8 +344,11 @@ Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
     CO_TRY(co_await shut_down(pod_uid));
   }
   if (!pods_.contains(pod_uid)) co_return Result<void>{};
-  CO_TRY(co_await off_loop(
-      [directory = pod_directory(pod_uid)] { return linux::remove_tree(directory); }));
+  CO_TRY(co_await off_loop([layers = options_.home + "/pods/" + pod_uid,
+                            directory = pod_directory(pod_uid)]() -> Result<void> {
+    TRY(linux::remove_tree(layers));
+    return linux::remove_tree(directory);
+  }));
   const auto known = pods_.find(pod_uid);
   if (known == pods_.end()) co_return Result<void>{};  // removed twice at once
   if (!known->second.record.spec.host_network) network_.release(known->second.record.address);
@@ -347,10 +364,12 @@ Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
 Task<void> LinuxRuntime::close() {
   if (pods_.empty()) {
     network_.tear_down();
-    [[maybe_unused]] const auto removed = co_await off_loop([cgroups = cgroups_]() -> Result<void> {
-      linux::remove_cgroup_roots(cgroups);
-      return {};
-    });
+    [[maybe_unused]] const auto removed = co_await off_loop(
+        [cgroups = cgroups_, state = state_directory(home_key_)]() -> Result<void> {
+          linux::remove_cgroup_roots(cgroups);
+          ::rmdir(state.c_str());
+          return {};
+        });
   }
   home_lock_.close();
   co_return;

@@ -57,6 +57,7 @@ class LinuxRuntime final : public Runtime {
  private:
   struct Known {
     shim::SandboxRecord record;
+    std::string directory;
     int shim_version = shim::kWireVersion;
     // Its record cannot be read: of the record only address and link are known, if at all.
     bool unknown = false;
@@ -72,8 +73,8 @@ class LinuxRuntime final : public Runtime {
   }
   Task<Result<std::string>> ask(std::string pod_uid, std::string request);
   Task<Result<void>> ask_nothing(std::string pod_uid, std::string request);
-  void know(const PodOnDisk& pod);
-  Task<Result<AdoptedSandbox>> adopt_one(PodOnDisk pod);
+  void know(const FoundPod& pod);
+  Task<Result<AdoptedSandbox>> adopt_one(FoundPod pod);
   // Waits for a shim that was started just before Muster died and may not listen yet. Gone: there
   // is none any more.
   Task<Result<std::vector<AdoptedContainer>>> list_containers(std::string pod_uid);
@@ -89,6 +90,8 @@ class LinuxRuntime final : public Runtime {
   Task<Result<ContainerExit>> exit_on_record(std::string pod_uid, std::string name, int attempt);
   Result<shim::SandboxRecord> make_record(SandboxSpec spec);
   [[nodiscard]] std::string pod_directory(const std::string& pod_uid) const;
+  [[nodiscard]] std::string layers_of(const std::string& pod_uid,
+                                      const shim::ContainerId& container) const;
   [[nodiscard]] std::string log_directory(const std::string& pod_namespace,
                                           const std::string& pod_name,
                                           const std::string& pod_uid) const;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <optional>
 
 #include "base/spawn.h"
 #include "base/strings.h"
@@ -108,32 +109,84 @@ Result<shim::SandboxRecord> read_record(const std::string& directory, const std:
 
 }  // namespace
 
-std::vector<PodOnDisk> read_pods(const std::string& pods_directory) {
-  std::vector<PodOnDisk> pods;
+namespace {
+
+std::vector<std::string> directories_in(const std::string& place) {
   std::error_code error;
   std::vector<std::string> names;
-  for (std::filesystem::directory_iterator it(pods_directory, error), end; !error && it != end;
+  for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
        it.increment(error)) {
-    names.push_back(it->path().filename().string());
+    if (it->is_directory(error)) names.push_back(it->path().filename().string());
   }
   std::ranges::sort(names);
-  for (const auto& name : names) {
-    const auto directory = pods_directory + "/" + name;
-    if (!std::filesystem::is_directory(directory, error)) continue;
-    PodOnDisk pod{.uid = name, .shim_version = shim_version_in(directory)};
-    const auto lock = lock_pod(directory);
-    pod.locked = !lock || !lock->valid();  // who cannot look must take it for alive
-    auto record = read_record(directory, name);
-    if (!record && !pod.locked) {
-      [[maybe_unused]] const auto removed = linux::remove_tree(directory);
-      continue;
+  return names;
+}
+
+std::optional<FoundPod> read_pod(const std::string& uid, const std::string& directory) {
+  FoundPod pod{.uid = uid, .directory = directory, .shim_version = shim_version_in(directory)};
+  const auto lock = lock_pod(directory);
+  pod.locked = !lock || !lock->valid();  // who cannot look must take it for alive
+  auto record = read_record(directory, uid);
+  if (!record && !pod.locked) {
+    [[maybe_unused]] const auto removed = linux::remove_tree(directory);
+    return std::nullopt;
+  }
+  if (record) {
+    pod.record = std::move(*record);
+  } else {
+    pod.unknown = "its record cannot be read: " + record.error().message;
+  }
+  return pod;
+}
+
+// NAMESPACE_POD_UID
+void learn_from_logs(const PodPlaces& places, shim::SandboxRecord& record) {
+  for (const auto& name : directories_in(places.logs)) {
+    const auto parts = split(name, '_');
+    if (parts.size() != 3 || parts[2] != record.spec.pod_uid) continue;
+    record.spec.pod_namespace = parts[0];
+    record.spec.pod_name = parts[1];
+    record.log_directory = places.logs + "/" + name;
+  }
+}
+
+// The machine went down with it, and memory with the machine. Its attempts were begun: they are put
+// on record as started by a process that is gone.
+Result<void> recall(const PodPlaces& places, const std::string& uid) {
+  shim::SandboxRecord record;
+  record.spec.pod_uid = uid;
+  learn_from_logs(places, record);
+  const auto directory = places.state + "/" + uid;
+  for (const auto& layer : directories_in(places.layers + "/" + uid)) {
+    const auto dash = layer.rfind('-');
+    const auto attempt = parse_int(layer.substr(dash + 1));
+    if (dash == std::string::npos || !attempt) continue;
+    const auto place = shim::container_directory(
+        directory, {.name = layer.substr(0, dash), .attempt = static_cast<int>(*attempt)});
+    TRY(linux::make_directories(place, 0700));
+    const shim::StartRecord began{.started =
+                                      linux::changed_at(places.layers + "/" + uid + "/" + layer)};
+    TRY(linux::write_durably(place + "/started", shim::encode(began)));
+  }
+  TRY(linux::make_directories(directory, 0700));
+  return linux::write_durably(directory + "/sandbox", shim::encode(record));
+}
+
+}  // namespace
+
+std::vector<FoundPod> find_pods(const PodPlaces& places) {
+  std::vector<FoundPod> pods;
+  for (const auto& uid : directories_in(places.layers)) {
+    const auto on_disk = places.layers + "/" + uid;
+    const bool earlier = linux::exists(on_disk + "/lock") || linux::exists(on_disk + "/sandbox");
+    if (earlier) {
+      if (auto pod = read_pod(uid, on_disk)) pods.push_back(std::move(*pod));
+    } else if (!linux::exists(places.state + "/" + uid)) {
+      [[maybe_unused]] const auto recalled = recall(places, uid);
     }
-    if (record) {
-      pod.record = std::move(*record);
-    } else {
-      pod.unknown = "its record cannot be read: " + record.error().message;
-    }
-    pods.push_back(std::move(pod));
+  }
+  for (const auto& uid : directories_in(places.state)) {
+    if (auto pod = read_pod(uid, places.state + "/" + uid)) pods.push_back(std::move(*pod));
   }
   return pods;
 }

@@ -22,16 +22,23 @@ struct SpawnedShim {
 Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
                                const shim::SandboxRecord& record);
 
-struct PodOnDisk {
+struct FoundPod {
   std::string uid;
+  std::string directory;
   shim::SandboxRecord record;
   bool locked = false;
   int shim_version = shim::kWireVersion;  // what its shim speaks
   std::string unknown;  // why the record cannot be read, although a shim has the lock
 };
-// Every pod of the home. Directories without a shim that have no record to be read are removed:
-// nothing runs in them.
-std::vector<PodOnDisk> read_pods(const std::string& pods_directory);
+// Every pod of the home: those whose state is in memory, those of earlier Musters, which kept it on
+// the disk, and those that ran when the machine went down, of which only layers are left. State
+// without a shim and without a record to be read is removed: nothing runs there.
+struct PodPlaces {
+  std::string state;   // a directory for each pod
+  std::string layers;  // the same
+  std::string logs;
+};
+std::vector<FoundPod> find_pods(const PodPlaces& places);
 
 // After the death of a shim: ends what may be left of the pod, and records the exits that nobody
 // saw.

@@ -75,7 +75,7 @@ class Runtime {
 };
 
 struct RuntimeOptions {
-  std::string home;       // $MUSTER_HOME; pods/, logs/ and runtime/ in it are ours
+  std::string home;       // $MUSTER_HOME; pods/ (their layers), logs/ and runtime/ in it are ours
   std::string shim_path;  // the muster-shim program
   // Every home takes one block of the pod range for its bridge, and remembers which. Both ranges
   // are closed on the host: what is not a pod's goes nowhere.
@@ -88,6 +88,8 @@ struct RuntimeOptions {
 
 // What everything of a home on the machine is called by: its bridge, its cgroups, its memory.
 std::string home_key(const std::string& home);
+// In memory: what is known of its pods while the machine runs.
+std::string state_directory(const std::string& home_key);
 
 // The runtime of this machine. Forbidden, naming what is missing, where the rights for namespaces,
 // overlay or bridge are lacking. Loop and pool outlive it.

@@ -32,14 +32,15 @@ std::int64_t count_files(const std::vector<std::string>& directories,
   return count;
 }
 
-std::set<std::string> mounted_over(const std::string& attempt_directory) {
+std::set<std::string> mounted_over(const std::string& attempt_directory,
+                                   const std::string& layers) {
   std::set<std::string> files;
   const auto bytes = linux::read_file(attempt_directory + "/intent");
   if (!bytes) return files;
   const auto spec = shim::decode<ContainerSpec>(*bytes);
   if (!spec) return files;
   const auto add = [&](const std::string& target) {
-    const auto upper = fs::path(attempt_directory) / shim::kUpperLayer;
+    const auto upper = fs::path(layers) / shim::kUpperLayer;
     files.insert((upper / fs::path(target).relative_path()).lexically_normal().string());
   };
   for (const Mount& mount : spec->mounts) add(mount.target);

@@ -18,6 +18,6 @@ std::int64_t count_files(const std::vector<std::string>& directories,
 
 // What stands in the upper layer of an attempt because something is mounted there, by its path.
 // Empty where its spec cannot be read.
-std::set<std::string> mounted_over(const std::string& attempt_directory);
+std::set<std::string> mounted_over(const std::string& attempt_directory, const std::string& layers);
 
 }  // namespace muster::node

@@ -37,9 +37,18 @@ constexpr std::size_t kMaxTerminationMessage = 4096;
 // meant to be seen as it is. Ten records a second for a bar that moves all the time.
 constexpr auto kUnfinishedAfter = std::chrono::milliseconds(100);
 
+// Known to be begun even after the machine lost its power: nothing of it runs a second time.
+Result<std::string> make_layers(const SandboxRecord& pod, const ContainerId& id) {
+  auto layers = layers_directory(pod, id);
+  TRY(linux::remove_tree(layers));  // of a start that came to nothing
+  TRY(linux::make_directories(layers, 0711));
+  TRY(linux::sync_directory(layers.substr(0, layers.rfind('/'))));
+  return layers;
+}
+
 Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
-                          const std::string& pod_directory, const std::string& directory) {
-  RootSpec root{.directory = directory,
+                          const std::string& pod_directory) {
+  RootSpec root{.directory = TRY(make_layers(pod, {spec.name, spec.attempt})),
                 .root = spec.root,
                 .mounts = spec.mounts,
                 .hosts_file = pod.spec.hosts_file,
@@ -47,7 +56,7 @@ Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
                 .shm_directory = pod.shm_directory,
                 .hidden = pod.hidden};
   if (!spec.termination_message_path.empty()) {
-    root.termination_file = directory + "/termination-log";
+    root.termination_file = root.directory + "/termination-log";
     root.termination_path = spec.termination_message_path;
     TRY(ensure_file(root.termination_file));
     // Whoever the program runs as must be able to write it.
@@ -66,7 +75,7 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const S
   TRY(linux::remove_tree(directory));  // of a start that came to nothing
   TRY(linux::make_directories(directory, 0711));
   TRY(linux::write_durably(directory + "/intent", encode(spec)));
-  const auto root = TRY(root_for(spec, pod, pod_directory, directory));
+  const auto root = TRY(root_for(spec, pod, pod_directory));
   linux::Cgroup cgroup(pod.cgroups,
                        pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));
   TRY(cgroup.create(spec.limits, linux::Cgroup::Holds::Processes));
@@ -90,6 +99,7 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const S
                    .release = release.read.get()});
   }
   container->pid_ = pid;
+  container->termination_file_ = root.termination_file;
   container->status_ = std::move(status.read);
   container->release_ = std::move(release.write);
   container->output_[0] = std::move(output.read);
@@ -252,8 +262,8 @@ void Container::kill() {
 }
 
 std::string Container::termination_message() const {
-  if (spec_.termination_message_path.empty()) return {};
-  return linux::read_file(directory_ + "/termination-log", kMaxTerminationMessage).value_or("");
+  if (termination_file_.empty()) return {};
+  return linux::read_file(termination_file_, kMaxTerminationMessage).value_or("");
 }
 
 }  // namespace muster::node::shim

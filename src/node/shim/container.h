@@ -80,6 +80,7 @@ class Container {
 
   ContainerSpec spec_;
   std::string directory_;
+  std::string termination_file_;  // empty: none
   std::string log_path_;
   linux::Cgroup cgroup_;
   CriWriter log_;

@@ -16,7 +16,7 @@
 // a SandboxRecord, `shim` the ProcessIdentity of the shim, and those of containers as below.
 namespace muster::node::shim {
 
-// pods/<uid>/sandbox: all that a shim needs to set its pod up.
+// <uid>/sandbox: all that a shim needs to set its pod up.
 struct SandboxRecord {
   SandboxSpec spec;
   std::string address;
@@ -32,7 +32,7 @@ struct SandboxRecord {
   std::string shm_directory;  // bound at /dev/shm
 };
 
-// pods/<uid>/containers/<name>/<attempt>/started
+// <uid>/containers/<name>/<attempt>/started
 struct StartRecord {
   linux::ProcessIdentity process;
   Time started{};

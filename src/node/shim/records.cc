@@ -27,6 +27,14 @@ std::string container_directory(const std::string& pod_directory, const Containe
   return pod_directory + "/containers/" + id.name + "/" + std::to_string(id.attempt);
 }
 
+std::string layers_directory(const std::string& pod_layers, const ContainerId& id) {
+  return pod_layers + "/" + id.name + "-" + std::to_string(id.attempt);
+}
+
+std::string layers_directory(const SandboxRecord& pod, const ContainerId& id) {
+  return layers_directory(pod.hidden + "/pods/" + pod.spec.pod_uid, id);
+}
+
 std::string container_log(const std::string& log_directory, const ContainerId& id) {
   return log_directory + "/" + id.name + "/" + std::to_string(id.attempt) + ".log";
 }

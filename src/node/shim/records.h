@@ -10,6 +10,10 @@
 namespace muster::node::shim {
 
 std::string container_directory(const std::string& pod_directory, const ContainerId& id);
+// On the disk, below the home: what an attempt writes. That it is there says, also after the
+// machine has lost its power, that the attempt was begun.
+std::string layers_directory(const SandboxRecord& pod, const ContainerId& id);
+std::string layers_directory(const std::string& pod_layers, const ContainerId& id);
 std::string container_log(const std::string& log_directory, const ContainerId& id);
 
 // All attempts on record in a pod's directory, in order. One that started and has no exit has

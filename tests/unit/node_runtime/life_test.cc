@@ -228,7 +228,7 @@ TEST_F(RuntimeTest, KnowsThatAPodDiedWithItsShim) {
   open_runtime();
   const auto address = pod("a").address;
   start("a", container({RUNTIME_PROBE, "serve", "80", "x"}));
-  kill_the("muster-shim", home_);
+  kill_the("muster-shim", state());
   const auto exit = wait("a");
   EXPECT_TRUE(exit.unknown);
   EXPECT_EQ(exit.exit_code, 137);
@@ -238,18 +238,48 @@ TEST_F(RuntimeTest, KnowsThatAPodDiedWithItsShim) {
   EXPECT_TRUE(wait("a").unknown);
   EXPECT_EQ(run_container("a", container({"sh", "-c", "exit 9"}, 1)).exit_code, 9);
   start("a", container({RUNTIME_PROBE, "serve", "80", "x"}, 2));
-  kill_the("muster-shim", home_);
+  kill_the("muster-shim", state());
   pod("a");
   EXPECT_EQ(probes_alive(), 0U) << "the old life is over before the new one begins";
   EXPECT_TRUE(wait("a", "main", 2).unknown);
   remove("a");
 }
 
+// As after a loss of power: what was in memory is gone, and nothing runs.
+TEST_F(RuntimeTest, WhatWentDownWithTheMachineIsNotBegunASecondTime) {
+  open_runtime();
+  pod("a");
+  run_container("a", container({"sh", "-c", "exit 0"}));
+  start("a", container({RUNTIME_PROBE, "serve", "80", "x"}, 1));
+  kill_the("muster-shim", state());
+  EXPECT_TRUE(wait("a", "main", 1).unknown);
+  close_runtime();
+  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
+  }
+  std::filesystem::remove_all(state());
+  open_runtime();
+  const auto adopted = run(runtime_->adopt());
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  ASSERT_EQ(adopted->size(), 1U);
+  EXPECT_FALSE(adopted->front().alive);
+  EXPECT_EQ(adopted->front().pod_name, "pod-a");
+  ASSERT_EQ(adopted->front().containers.size(), 2U);
+  for (const auto& container : adopted->front().containers) {
+    ASSERT_TRUE(container.exit);
+    EXPECT_TRUE(container.exit->unknown);
+  }
+  EXPECT_FALSE(pod("a").address.empty());
+  EXPECT_TRUE(wait("a", "main", 1).unknown);
+  EXPECT_EQ(run_container("a", container({"sh", "-c", "exit 9"}, 2)).exit_code, 9);
+  remove("a");
+  EXPECT_TRUE(std::filesystem::is_empty(home_ + "/pods"));
+}
+
 TEST_F(RuntimeTest, APodThatLostItsFirstProcessGetsANewLife) {
   open_runtime();
   const auto address = pod("a").address;
   start("a", container({RUNTIME_PROBE, "serve", "80", "x"}));
-  kill_the("muster-init", home_);
+  kill_the("muster-init", state());
   EXPECT_EQ(wait("a").exit_code, 137);
   EXPECT_EQ(probes_alive(), 0U);
   EXPECT_EQ(pod("a").address, address);

@@ -105,6 +105,8 @@ void RuntimeTest::TearDown() {
   std::erase_if(left, [this](const std::string& line) { return before_.contains(line); });
   EXPECT_EQ(left, std::set<std::string>()) << "was left behind";
   std::filesystem::remove_all(home_);
+  EXPECT_FALSE(std::filesystem::exists(state())) << "was left behind";
+  std::filesystem::remove_all(state());
 }
 
 void RuntimeTest::open_runtime() {

@@ -41,6 +41,8 @@ class RuntimeTest : public ::testing::Test {
   bool await_output(const std::string& uid, const std::string& text,
                     const std::string& name = "main");
   void remove(const std::string& uid);
+  // Where what is known of the pods lies, in memory.
+  [[nodiscard]] std::string state() const { return state_directory(home_key(home_)); }
 
   std::set<std::string> before_;
   std::string home_;

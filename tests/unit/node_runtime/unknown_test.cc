@@ -34,7 +34,7 @@ class UnknownPodTest : public RuntimeTest {
     return linux::identity_of(start(uid, container({"sleep", "1000"})).pid);
   }
   [[nodiscard]] std::string file(const std::string& uid, const std::string& name) const {
-    return home_ + "/pods/" + uid + "/" + name;
+    return state() + "/" + uid + "/" + name;
   }
   static void write(const std::string& path, const std::string& bytes) {
     std::ofstream(path, std::ios::binary) << bytes;
@@ -60,7 +60,7 @@ TEST_F(UnknownPodTest, APodWithADamagedRecordIsUnknownAndEndedByItsRemoval) {
   open_runtime();
   const auto adopted = adopt_one();
   EXPECT_EQ(adopted.sandbox.pod_uid, "a");
-  EXPECT_NE(adopted.unknown.find("pods/a"), std::string::npos) << adopted.unknown;
+  EXPECT_NE(adopted.unknown.find(state() + "/a"), std::string::npos) << adopted.unknown;
   EXPECT_FALSE(adopted.alive);
   EXPECT_TRUE(linux::is_alive(process)) << "nobody asked for its end";
   EXPECT_EQ(run(runtime_->create_sandbox({.pod_uid = "a"})).error().code, ErrorCode::Conflict);
@@ -223,8 +223,8 @@ TEST_F(UnknownPodTest, AShimWithoutAVersionIsAdopted) {
   record.spec = {.pod_uid = "a", .pod_namespace = "default", .pod_name = "pod-a"};
   record.address = "10.222.0.9";
   record.link = "mst000000000000";
-  write(file("a", "sandbox"), version_0(record));
-  write(file("a", "shim"), version_0(linux::ProcessIdentity{.pid = 1, .boot_id = "another"}));
+  write(directory + "/sandbox", version_0(record));
+  write(directory + "/shim", version_0(linux::ProcessIdentity{.pid = 1, .boot_id = "another"}));
   {
     const OldShim old(directory);
     open_runtime();
