@@ -28,6 +28,9 @@ void LinuxRuntime::know(const FoundPod& pod) {
   known.shim_version = pod.shim_version;
   known.unknown = !pod.unknown.empty();
   if (known.record.link.empty()) known.record.link = link_of(pod.uid);
+  // Somebody may have emptied the memory under a machine that runs: what is alive all the same ends
+  // before it is taken for lost.
+  if (known.record.address.empty()) known.record.cgroups = cgroups_;
   network_.take(pod.record.address);
 }
 

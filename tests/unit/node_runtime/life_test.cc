@@ -275,6 +275,23 @@ TEST_F(RuntimeTest, WhatWentDownWithTheMachineIsNotBegunASecondTime) {
   EXPECT_TRUE(std::filesystem::is_empty(home_ + "/pods"));
 }
 
+TEST_F(RuntimeTest, WhatRunsAlthoughItsStateWasDeletedEndsBeforeItIsTakenForLost) {
+  open_runtime();
+  pod("a");
+  start("a", container({RUNTIME_PROBE, "serve", "80", "x"}));
+  close_runtime();
+  std::filesystem::remove_all(state());
+  open_runtime();
+  const auto adopted = run(runtime_->adopt());
+  ASSERT_TRUE(adopted) << adopted.error().message;
+  ASSERT_EQ(adopted->size(), 1U);
+  EXPECT_EQ(probes_alive(), 0U) << "it would run twice";
+  EXPECT_EQ(wait("a").exit_code, 137);  // its shim may still have seen it
+  remove("a");
+  kill_the("muster-shim", state());
+  ::waitpid(-1, nullptr, 0);
+}
+
 TEST_F(RuntimeTest, APodThatLostItsFirstProcessGetsANewLife) {
   open_runtime();
   const auto address = pod("a").address;
