@@ -1,5 +1,7 @@
 #include "base/time.h"
 
+#include <time.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -63,7 +65,11 @@ Time SystemClock::now() const {
 }
 
 Monotonic SystemClock::monotonic() const {
-  return {std::chrono::steady_clock::now().time_since_epoch()};
+  // Not CLOCK_MONOTONIC, which stands still while the machine sleeps: what others did meanwhile
+  // took time.
+  timespec now{};
+  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  return {seconds(now.tv_sec) + nanoseconds(now.tv_nsec)};
 }
 
 Duration seconds_saturating(std::int64_t seconds_wanted) {

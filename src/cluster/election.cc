@@ -88,7 +88,7 @@ class Stepper {
   Step operator()(const Following& state, const LeaseWritten& written) const {
     Leading leading{written.lease, written.sent_at};
     // The answer took so long that what it gives is used up.
-    if (!may_write(candidate_.times, leading, now_.monotonic)) return {state, Read{}};
+    if (!may_write(candidate_.times, leading, now_.used)) return {state, Read{}};
     return {std::move(leading), Wait{candidate_.times.retry}};
   }
   Step operator()(const Following& state, const WriteRefused&) const {
@@ -112,12 +112,12 @@ class Stepper {
   }
   Step operator()(const Leading&, const LeaseWritten& written) const {
     Leading next{written.lease, written.sent_at};
-    if (!may_write(candidate_.times, next, now_.monotonic)) return {Over{}, End{}};
+    if (!may_write(candidate_.times, next, now_.used)) return {Over{}, End{}};
     return {std::move(next), Wait{candidate_.times.retry}};
   }
   Step operator()(const Leading& state, const WriteRefused&) const { return {state, Read{}}; }
   Step operator()(const Leading& state, const NoAnswer&) const {
-    const Duration left = state.renewed_at + candidate_.times.renew_deadline - now_.monotonic;
+    const Duration left = state.renewed_at + candidate_.times.renew_deadline - now_.used;
     // Sooner than usual: the deadline is near. What happened to the write is seen by reading.
     return {state, Wait{std::min(candidate_.times.retry / 2, left)}};
   }
@@ -152,9 +152,9 @@ class Stepper {
 
 }  // namespace
 
-bool may_write(const Times& times, const State& state, Monotonic now) {
+bool may_write(const Times& times, const State& state, Monotonic used) {
   const auto* leading = std::get_if<Leading>(&state);
-  return leading != nullptr && now < leading->renewed_at + times.renew_deadline;
+  return leading != nullptr && used < leading->renewed_at + times.renew_deadline;
 }
 
 Step step(const Candidate& candidate, const State& state, const Observation& observed,
@@ -163,7 +163,7 @@ Step step(const Candidate& candidate, const State& state, const Observation& obs
   // Whatever was learned: a leader past its deadline is none, unless a later renewal is what it
   // learned.
   const bool late =
-      std::holds_alternative<Leading>(state) && !may_write(candidate.times, state, now.monotonic);
+      std::holds_alternative<Leading>(state) && !may_write(candidate.times, state, now.used);
   if (late && !std::holds_alternative<LeaseWritten>(observed)) return {Over{}, End{}};
   return std::visit(Stepper(candidate, now), state, observed);
 }

@@ -10,10 +10,11 @@
 // Leader election by Lease as a pure state machine: what was learned and the time go in, the next
 // state and what to do come out. leader.h is the thin loop around it.
 //
-// Safety rests on our own monotonic clock only. We lead until `renew_deadline` after the moment the
-// last accepted write was *sent*. Others take over no earlier than `lease_duration` after they
-// *saw* that write, and they cannot see it before it was sent; renew_deadline < lease_duration does
-// the rest. Wall-clock times in the Lease are for people.
+// Safety rests on our own clocks only. We lead until `renew_deadline` after the moment the last
+// accepted write was *sent*, counted by whichever clock says that more time has passed. Others take
+// over no earlier than `lease_duration` after they *saw* that write, and they cannot see it before
+// it was sent; renew_deadline < lease_duration does the rest. Wall-clock times in the Lease are for
+// people.
 namespace muster::cluster::election {
 
 struct Times {
@@ -36,7 +37,7 @@ struct LeaseSeen {
 };
 struct LeaseWritten {
   api::ObjectPtr lease;
-  Monotonic sent_at;  // when the request left, not when its answer came
+  Monotonic sent_at;  // as Moment::used counts; when the request left, not when its answer came
 };
 struct WriteRefused {};  // somebody else wrote first
 struct NoAnswer {};      // the write may or may not have happened
@@ -52,7 +53,7 @@ struct Following {
 };
 struct Leading {
   api::ObjectPtr lease;  // as last written by us
-  Monotonic renewed_at;
+  Monotonic renewed_at;  // as Moment::used counts
 };
 struct Releasing {};
 // The end: we led and do no more, or never did.
@@ -73,8 +74,12 @@ struct Wait {
 struct End {};
 using Action = std::variant<Read, Create, Update, Wait, End>;
 
+// What the time is: `monotonic` may count too little (a machine that was paused), `used` may count
+// too much (a wall clock that was set). How long another's lease stood still goes by the one, how
+// long our own may be used by the other.
 struct Moment {
   Monotonic monotonic;
+  Monotonic used;
   Time wall;
 };
 
@@ -87,7 +92,7 @@ Step step(const Candidate& candidate, const State& state, const Observation& obs
 
 // True while no other process can lead. The answer is good for the instant it was given: ask right
 // before each request is sent, never once for several.
-bool may_write(const Times& times, const State& state, Monotonic now);
+bool may_write(const Times& times, const State& state, Monotonic used);
 
 // Who holds a Lease that is not ours, judged by its wall-clock times; empty when nobody does.
 std::string holder_of(const json::Value& lease, Time now);

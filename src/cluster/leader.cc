@@ -9,6 +9,7 @@ using namespace election;
 
 Leader::Leader(rt::Loop& loop, Cluster& cluster, Rng& rng, LeaderOptions options, Logger log)
     : loop_(loop),
+      clock_(loop.clock()),
       cluster_(cluster),
       rng_(rng),
       log_(std::move(log)),
@@ -44,7 +45,7 @@ Task<void> Leader::close() {
 }
 
 bool Leader::may_write() const {
-  return !stop_.is_set() && election::may_write(candidate_.times, state_, loop_.monotonic());
+  return !stop_.is_set() && election::may_write(candidate_.times, state_, clock_.used());
 }
 
 Task<void> Leader::run() {
@@ -52,7 +53,7 @@ Task<void> Leader::run() {
   while (true) {
     // A stop counts from the moment it is asked for, but what a request just told us is taken in
     // first.
-    auto [state, action] = step(candidate_, state_, observed, {loop_.monotonic(), loop_.now()});
+    auto [state, action] = step(candidate_, state_, observed, clock_.moment());
     enter(std::move(state));
     if (stop_.is_set() && !std::holds_alternative<StopAsked>(observed) &&
         !std::holds_alternative<End>(action) && !std::holds_alternative<Releasing>(state_)) {
@@ -66,7 +67,7 @@ Task<void> Leader::run() {
 
 Task<Observation> Leader::perform(Action action) {
   if (const auto* wait = std::get_if<Wait>(&action)) co_return co_await pause(wait->duration);
-  const Monotonic sent_at = loop_.monotonic();
+  const Monotonic sent_at = clock_.used();
   if (std::holds_alternative<Read>(action)) {
     auto lease = co_await rt::with_timeout(loop_, request_limit(),
                                            cluster_.get(api::leases(), candidate_.lease));
@@ -106,7 +107,7 @@ void Leader::enter(State state) {
   state_ = std::move(state);
   if (const auto* leading = std::get_if<Leading>(&state_)) {
     if (!led) log_.info("{} leads by lease {}", candidate_.identity, candidate_.lease.text());
-    const Duration left = leading->renewed_at + candidate_.times.renew_deadline - loop_.monotonic();
+    const Duration left = leading->renewed_at + candidate_.times.renew_deadline - clock_.used();
     deadline_.start(left, [this] { enter(Over{}); });
     elected_.set();
     return;

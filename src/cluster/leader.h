@@ -7,6 +7,7 @@
 #include "cluster/cluster.h"
 #include "cluster/election.h"
 #include "cluster/fence.h"
+#include "cluster/lease_clock.h"
 #include "rt/scope.h"
 #include "rt/wait.h"
 
@@ -24,10 +25,11 @@ struct LeaderOptions {
 // with empty caches.
 //
 // may_write() is the fence of everything that the leader does. It must be asked at the moment of
-// sending, right before each request: a process that was stopped (SIGSTOP, a frozen VM) and
-// continued has no other warning. KubeCluster does that when it is given this as its fence. What it
-// guarantees: it says no at the latest `renew_deadline` after the last renewal was sent, which is
-// `lease_duration - renew_deadline` before anybody else may take the lease.
+// sending, right before each request: a process that was stopped (SIGSTOP, a machine that slept)
+// and continued has no other warning. KubeCluster does that when it is given this as its fence.
+// What it guarantees: it says no at the latest `renew_deadline` after the last renewal was sent, as
+// the clock in lease_clock.h counts, which is `lease_duration - renew_deadline` before anybody else
+// may take the lease.
 class Leader final : public Fence {
  public:
   Leader(rt::Loop& loop, Cluster& cluster, Rng& rng, LeaderOptions options, Logger log = {});
@@ -51,6 +53,7 @@ class Leader final : public Fence {
   void enter(election::State state);
 
   rt::Loop& loop_;
+  LeaseClock clock_;
   Cluster& cluster_;
   Rng& rng_;
   Logger log_;

@@ -49,7 +49,9 @@ void RealLoop::post_from_thread(Callback callback) {
 TimerId RealLoop::schedule(Monotonic at, Callback callback) {
   const TimerId id = ++impl_->last_timer;
   auto timer = std::make_unique<asio::steady_timer>(impl_->context);
-  timer->expires_at(std::chrono::steady_clock::time_point(at.since_start));
+  // Asio's clock stands still while the machine sleeps, ours does not: only differences of the two
+  // agree. A timer that slept along fires late, never early.
+  timer->expires_after(at - monotonic());
   timer->async_wait([this, id, callback = std::move(callback)](const auto&) mutable {
     // A cancelled timer was taken out of the table; only one still listed may fire.
     if (impl_->timers.erase(id) > 0) impl_->run(callback);

@@ -205,11 +205,11 @@ class Kube:
         self.kubectl("wait", "--for=condition=Established", "crd/msjobs.mindspore.gitee.com", "--timeout=30s")
         return applied.stdout
 
-    def operator(self, user="operator", *flags, name=None):
+    def operator(self, user="operator", *flags, name=None, env=None):
         """An operator with that user's rights; returns at once."""
         return Process(self.suite, name or user, [BIN / "muster", "operator", "--kubeconfig", self.user(user),
                                                   "--metrics-bind-address", "127.0.0.1:0",
-                                                  "--health-probe-bind-address", "0", *flags])
+                                                  "--health-probe-bind-address", "0", *flags], env)
 
     def node(self, name, *flags):
         """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""

@@ -4,6 +4,7 @@
 
 #include "lease_cluster.h"
 #include "rt/sim_loop.h"
+#include "two_clock_loop.h"
 
 namespace muster::cluster {
 namespace {
@@ -183,6 +184,84 @@ TEST_F(LeaderTest, NeverTwoLeadersUnderRandomFaults) {
   }
 }
 
+// --- a machine whose clocks jump ---
+
+// A leader on a machine of its own, whose last renewal was just sent, and nothing can renew it.
+class SleepingLeader : public LeaderTest {
+ protected:
+  void SetUp() override {
+    leader_ = std::make_unique<Leader>(machine_, cluster_, rng_,
+                                       LeaderOptions{.ns = "muster", .identity = "a"});
+    leader_->start();
+    ASSERT_TRUE(loop_.run(leader_->elected()));
+    cluster_.fault = [](const json::Value*) { return Fault::LostBefore; };
+  }
+  void TearDown() override { loop_.run(leader_->close()); }
+
+  TwoClockLoop machine_{loop_};
+  std::unique_ptr<Leader> leader_;
+};
+
+TEST_F(SleepingLeader, AfterASleepPastTheDeadlineTheFenceIsClosedBeforeAnythingRuns) {
+  machine_.sleep(9s);
+  EXPECT_TRUE(leader_->may_write());
+  machine_.sleep(1s);
+  EXPECT_FALSE(leader_->may_write());
+  loop_.run(leader_->lost());
+  EXPECT_LE(loop_.monotonic().since_start, 3s) << "the loss is told at the next renewal";
+}
+
+TEST_F(SleepingLeader, AfterAPauseThatOnlyTheWallClockKnowsOfTheFenceIsClosed) {
+  machine_.set_wall_clock(11s);
+  EXPECT_FALSE(leader_->may_write());
+  loop_.run(leader_->lost());
+}
+
+TEST_F(SleepingLeader, AWallClockThatIsSetBackProlongsNothing) {
+  machine_.set_wall_clock(-1h);
+  EXPECT_TRUE(leader_->may_write());
+  machine_.sleep(9s);
+  EXPECT_TRUE(leader_->may_write());
+  machine_.sleep(1s);
+  EXPECT_FALSE(leader_->may_write());
+}
+
+TEST_F(SleepingLeader, WhatTheWallClockSaidStaysSaidWhenItIsSetBack) {
+  machine_.set_wall_clock(-1h);
+  EXPECT_TRUE(leader_->may_write());
+  machine_.set_wall_clock(11s);  // 11 s pass that the other clock does not know of
+  machine_.set_wall_clock(0s);
+  EXPECT_FALSE(leader_->may_write());
+  machine_.set_wall_clock(-1h);
+  EXPECT_FALSE(leader_->may_write());
+}
+
+TEST_F(SleepingLeader, SmallStepsOfTheWallClockEndNoLeadership) {
+  cluster_.fault = [](const json::Value*) { return Fault::None; };
+  for (int i = 0; i < 600; ++i) {
+    machine_.set_wall_clock(i % 2 == 0 ? 700ms : -900ms);
+    loop_.run_for(1s);
+    ASSERT_TRUE(leader_->may_write()) << i;
+  }
+}
+
+TEST_F(LeaderTest, AWallClockThatIsSetForwardRobsNobody) {
+  auto a = candidate("a");
+  ASSERT_TRUE(loop_.run(a->elected()));
+  TwoClockLoop machine(loop_);
+  Leader b(machine, cluster_, rng_, LeaderOptions{.ns = "muster", .identity = "b"});
+  b.start();
+  loop_.run_for(5s);
+  for (int i = 0; i < 100; ++i) {
+    machine.set_wall_clock(1h);
+    loop_.run_for(1s);
+    ASSERT_FALSE(b.may_write());
+    ASSERT_TRUE(a->may_write());
+  }
+  loop_.run(b.close());
+  loop_.run(a->close());
+}
+
 // --- the pure steps ---
 
 struct Row {
@@ -247,7 +326,7 @@ TEST(ElectionStep, Table) {
   const Candidate candidate{.lease = {"ns", "l"}, .identity = "me"};
   for (const Row& row : rows) {
     const auto [state, action] =
-        step(candidate, row.state, row.observed, {Monotonic{row.now}, Time{}});
+        step(candidate, row.state, row.observed, {Monotonic{row.now}, Monotonic{row.now}, Time{}});
     EXPECT_EQ(state.index(), row.next_state) << row.name;
     EXPECT_EQ(action.index(), row.next_action) << row.name;
   }
