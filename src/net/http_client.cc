@@ -74,6 +74,13 @@ class HttpClient::Impl {
     co_return refused();
   }
 
+  void renew_connections() {
+    ++era_;
+    idle_.clear();
+    // One that has nothing to do ends in here, which takes it out of the list later.
+    for (const auto& connection : http2_) connection->drain();
+  }
+
   Task<void> close() {
     closed_ = true;
     for (auto* connection : *answers_) connection->close();
@@ -146,7 +153,7 @@ class HttpClient::Impl {
   void adopt(std::unique_ptr<Stream> stream) {
     http1_ = stream->protocol() != "h2";
     if (http1_) {
-      keep(std::make_unique<Http1Connection>(std::move(stream)));
+      keep(std::make_unique<Http1Connection>(std::move(stream)), era_);
       return;
     }
     Http2Connection::Options options{.session = {.scheme = connector_->scheme(),
@@ -164,7 +171,12 @@ class HttpClient::Impl {
   }
 
   Task<void> connect(std::shared_ptr<Attempt> attempt) {
+    std::uint64_t era = era_;
     auto stream = co_await connector_->connect();
+    while (stream && era != era_ && !closed_) {
+      era = era_;
+      stream = co_await connector_->connect();
+    }
     attempt_.reset();
     if (closed_) {
       attempt->error = gone();
@@ -211,8 +223,8 @@ class HttpClient::Impl {
     co_return refused();
   }
 
-  void keep(std::unique_ptr<Http1Connection> connection) {
-    if (closed_ || !connection->reusable()) return;
+  void keep(std::unique_ptr<Http1Connection> connection, std::uint64_t era) {
+    if (closed_ || era != era_ || !connection->reusable()) return;
     if (idle_.size() >= options_.http1_idle) idle_.pop_front();
     idle_.push_back({std::move(connection), loop_.monotonic()});
   }
@@ -269,6 +281,7 @@ class HttpClient::Impl {
   Task<Result<HttpResponse>> send_http1(const HttpRequest& request, bool& again) {
     const auto permit = CO_TRY(co_await http1_gate_.enter());
     if (closed_) co_return fail(gone());
+    const std::uint64_t era = era_;
     auto connection = CO_TRY(co_await start_http1(request, again));
     if (!connection) co_return refused();
     Result<HttpResponse> response;
@@ -277,7 +290,7 @@ class HttpClient::Impl {
       response = co_await connection->rest();
     }
     if (!response) co_return fail(response.error().in(name_));
-    keep(std::move(connection));
+    keep(std::move(connection), era);
     co_return response;
   }
 
@@ -296,6 +309,7 @@ class HttpClient::Impl {
   std::string authority_;
   bool http1_;
   bool closed_ = false;
+  std::uint64_t era_ = 0;  // of renew_connections()
   std::vector<std::shared_ptr<Http2Connection>> http2_;
   std::shared_ptr<Attempt> attempt_;
   std::deque<Idle> idle_;
@@ -317,6 +331,9 @@ Task<Result<HttpResponse>> HttpClient::send(HttpRequest request) {
 }
 Task<Result<std::unique_ptr<ResponseStream>>> HttpClient::open(HttpRequest request) {
   return impl_->open(std::move(request));
+}
+void HttpClient::renew_connections() {
+  impl_->renew_connections();
 }
 Task<void> HttpClient::close() {
   return impl_->close();

@@ -52,6 +52,9 @@ class HttpClient {
 
   Task<Result<HttpResponse>> send(HttpRequest request);
   Task<Result<std::unique_ptr<ResponseStream>>> open(HttpRequest request);
+  // What comes next goes over new connections; those there are end with the answers on them. For
+  // when the connector makes them otherwise than before.
+  void renew_connections();
   // Requests in flight get Unavailable.
   Task<void> close();
 

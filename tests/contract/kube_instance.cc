@@ -1,9 +1,9 @@
 #include <cstdlib>
 
 #include "base/random.h"
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/files.h"
+#include "cluster/kube/config/kubeconfig.h"
 #include "cluster/kube/kube_cluster.h"
-#include "cluster/kube/kubeconfig.h"
 #include "instance.h"
 #include "rt/pool.h"
 

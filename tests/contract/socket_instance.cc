@@ -1,7 +1,7 @@
 #include <filesystem>
 
 #include "base/random.h"
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/files.h"
 #include "cluster/kube/kube_cluster.h"
 #include "instance.h"
 #include "net/http_server.h"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cluster/kube/kubeconfig.h"
+#include "cluster/kube/config/kubeconfig.h"
 
 namespace {
 

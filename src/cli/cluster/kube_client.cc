@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/version.h"
-#include "cluster/kube/files.h"
-#include "cluster/kube/kubeconfig.h"
+#include "cluster/kube/config/files.h"
+#include "cluster/kube/config/kubeconfig.h"
 
 namespace muster::cli {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "cli/context.h"
 #include "cluster/fence.h"
-#include "cluster/kube/client_config.h"
+#include "cluster/kube/config/client_config.h"
 #include "cluster/kube/kube_cluster.h"
 
 namespace muster::cli {

@@ -26,43 +26,49 @@ Task<Result<std::string>> read_some(net::ResponseStream& stream) {
 }  // namespace
 
 KubeClient::KubeClient(rt::Loop& loop, std::unique_ptr<Transport> reads,
-                       std::unique_ptr<Transport> writes, Credentials credentials, Rng& rng,
-                       KubeClientOptions options)
+                       std::unique_ptr<Transport> writes, std::shared_ptr<Credentials> credentials,
+                       Rng& rng, KubeClientOptions options)
     : loop_(loop),
       reads_(std::move(reads)),
       writes_(std::move(writes)),
       credentials_(std::move(credentials)),
+      connection_version_(credentials_->connection_version()),
       rng_(rng),
       options_(std::move(options)),
       limiter_(loop, options_.limiter) {}
 
 Task<Result<std::string>> KubeClient::call(Call call) {
-  const Monotonic begun = loop_.monotonic();
-  for (int attempt = 0;; ++attempt) {
+  Attempts attempts{.begun = loop_.monotonic()};
+  while (true) {
     auto answer = co_await attempt_call(call);
     if (answer) co_return std::move(*answer);
-    CO_TRY(co_await before_next(call, std::move(answer).error(), attempt, begun));
+    CO_TRY(co_await before_next(call, std::move(answer).error(), attempts));
   }
 }
 
 Task<Result<std::unique_ptr<net::ResponseStream>>> KubeClient::open(Call call) {
-  const Monotonic begun = loop_.monotonic();
-  for (int attempt = 0;; ++attempt) {
+  Attempts attempts{.begun = loop_.monotonic()};
+  while (true) {
     auto stream = co_await attempt_open(call);
     if (stream) co_return std::move(*stream);
-    CO_TRY(co_await before_next(call, std::move(stream).error(), attempt, begun));
+    CO_TRY(co_await before_next(call, std::move(stream).error(), attempts));
   }
 }
 
-Task<Result<void>> KubeClient::before_next(const Call& call, Failure failure, int attempt,
-                                           Monotonic begun) {
-  const Duration elapsed = loop_.monotonic() - begun;
-  const auto delay = retry_delay(call.effect, failure.error, failure.answered, attempt, elapsed,
-                                 rng_, options_.retry);
+Task<Result<void>> KubeClient::before_next(const Call& call, Failure failure, Attempts& attempts) {
+  // Who is nobody was not let in: a write was not done either.
+  const bool nobody = failure.answered && failure.error.code == ErrorCode::Unauthorized;
+  if (nobody && !attempts.as_another && credentials_->refused(failure.credentials)) {
+    attempts.as_another = true;
+    co_return Result<void>{};
+  }
+  const Duration elapsed = loop_.monotonic() - attempts.begun;
+  const auto delay = retry_delay(call.effect, failure.error, failure.answered, attempts.made++,
+                                 elapsed, rng_, options_.retry);
   if (!delay) {
-    failure.error.message = credentials_.redacted(std::move(failure.error.message));
+    failure.error.message = credentials_->redacted(std::move(failure.error.message));
     for (auto& cause : failure.error.causes)
-      cause.message = credentials_.redacted(std::move(cause.message));
+      cause.message = credentials_->redacted(std::move(cause.message));
     co_return fail(std::move(failure.error));
   }
   co_return co_await rt::sleep_for(loop_, *delay);
@@ -76,6 +82,9 @@ Task<KubeClient::Attempt<std::string>> KubeClient::attempt_call(const Call& call
 }
 
 Task<KubeClient::Attempt<std::string>> KubeClient::send_now(const Call& call) {
+  if (const auto ready = co_await be_somebody(); !ready)
+    co_return std::unexpected(Failure{ready.error()});
+  const std::uint64_t presented = credentials_->version();
   net::HttpRequest request = request_of(call);
   const Monotonic sent_at = loop_.monotonic();
   // After every wait and right before sending: whatever was decided earlier may be out of date.
@@ -96,11 +105,14 @@ Task<KubeClient::Attempt<std::string>> KubeClient::send_now(const Call& call) {
   Error error =
       read_error(answer->status, answer->body, answer->headers.get("retry-after").value_or(""));
   if (!call.urgent) limiter_.record(latency, is_refusal(error), loop_.monotonic());
-  co_return std::unexpected(Failure{std::move(error), true});
+  co_return std::unexpected(Failure{std::move(error), true, presented});
 }
 
 Task<KubeClient::Attempt<std::unique_ptr<net::ResponseStream>>> KubeClient::attempt_open(
     const Call& call) {
+  if (const auto ready = co_await be_somebody(); !ready)
+    co_return std::unexpected(Failure{ready.error()});
+  const std::uint64_t presented = credentials_->version();
   auto stream =
       co_await rt::with_timeout(loop_, options_.request_timeout, reads_->open(request_of(call)));
   if (!stream) co_return std::unexpected(Failure{std::move(stream).error()});
@@ -108,12 +120,23 @@ Task<KubeClient::Attempt<std::unique_ptr<net::ResponseStream>>> KubeClient::atte
   auto body = co_await rt::with_timeout(loop_, options_.request_timeout, read_some(**stream));
   if (!body) co_return std::unexpected(Failure{std::move(body).error()});
   const auto retry_after = (*stream)->headers().get("retry-after").value_or("");
-  co_return std::unexpected(Failure{read_error((*stream)->status(), *body, retry_after), true});
+  co_return std::unexpected(
+      Failure{read_error((*stream)->status(), *body, retry_after), true, presented});
 }
 
 Task<void> KubeClient::close() {
   if (writes_) co_await writes_->close();
   co_await reads_->close();
+  co_await credentials_->close();
+}
+
+Task<Result<void>> KubeClient::be_somebody() {
+  CO_TRY(co_await credentials_->refresh());
+  if (connection_version_ == credentials_->connection_version()) co_return Result<void>{};
+  connection_version_ = credentials_->connection_version();
+  reads_->renew_connections();
+  if (writes_) writes_->renew_connections();
+  co_return Result<void>{};
 }
 
 net::HttpRequest KubeClient::request_of(const Call& call) {
@@ -123,7 +146,7 @@ net::HttpRequest KubeClient::request_of(const Call& call) {
   request.headers.add("accept", "application/json, */*");
   request.headers.add("user-agent", options_.user_agent);
   if (!call.body.empty()) request.headers.add("content-type", "application/json");
-  const Secret& token = credentials_.token(loop_.monotonic());
+  const Secret& token = credentials_->token();
   if (!token.empty()) request.headers.add("authorization", "Bearer " + token.reveal());
   return request;
 }

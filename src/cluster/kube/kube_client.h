@@ -5,7 +5,7 @@
 
 #include "base/random.h"
 #include "cluster/fence.h"
-#include "cluster/kube/credentials.h"
+#include "cluster/kube/access/credentials.h"
 #include "cluster/kube/limiter.h"
 #include "cluster/kube/retry.h"
 #include "cluster/kube/transport.h"
@@ -44,7 +44,7 @@ class KubeClient {
   // With a fence, `writes` should be a transport over fenced() connections; null: `reads` carries
   // all.
   KubeClient(rt::Loop& loop, std::unique_ptr<Transport> reads, std::unique_ptr<Transport> writes,
-             Credentials credentials, Rng& rng, KubeClientOptions options);
+             std::shared_ptr<Credentials> credentials, Rng& rng, KubeClientOptions options);
 
   // The body of the 2xx answer.
   Task<Result<std::string>> call(Call call);
@@ -61,6 +61,7 @@ class KubeClient {
   struct Failure {
     Error error;
     bool answered = false;
+    std::uint64_t credentials = 0;  // the version of those that were presented
   };
   template <class T>
   using Attempt = std::expected<T, Failure>;
@@ -68,16 +69,24 @@ class KubeClient {
   Task<Attempt<std::string>> attempt_call(const Call& call);
   Task<Attempt<std::unique_ptr<net::ResponseStream>>> attempt_open(const Call& call);
   Task<Attempt<std::string>> send_now(const Call& call);
+  // Up to date credentials, on connections that were made with them.
+  Task<Result<void>> be_somebody();
   net::HttpRequest request_of(const Call& call);
   Result<void> check_fence(const Call& call) const;
   Transport& transport_for(const Call& call) const;
   // Waits before the next attempt; the error when there is none.
-  Task<Result<void>> before_next(const Call& call, Failure failure, int attempt, Monotonic begun);
+  struct Attempts {
+    Monotonic begun;
+    int made = 0;
+    bool as_another = false;  // once with other credentials than those that were refused
+  };
+  Task<Result<void>> before_next(const Call& call, Failure failure, Attempts& attempts);
 
   rt::Loop& loop_;
   std::unique_ptr<Transport> reads_;
   std::unique_ptr<Transport> writes_;
-  Credentials credentials_;
+  std::shared_ptr<Credentials> credentials_;
+  std::uint64_t connection_version_;
   Rng& rng_;
   KubeClientOptions options_;
   Limiter limiter_;

@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
+#include "cluster/kube/access/fenced_connector.h"
+#include "cluster/kube/access/kube_connector.h"
 #include "cluster/kube/answers.h"
-#include "cluster/kube/fenced_connector.h"
 #include "cluster/kube/requests.h"
 #include "cluster/kube/streams.h"
 #include "json/write.h"
 #include "net/stream.h"
-#include "net/tls/tls.h"
 
 namespace muster::cluster::kube {
 namespace {
@@ -46,34 +46,17 @@ std::string text_of(json::Value&& object) {
   return text;
 }
 
-// The protocols are those that ALPN may choose from.
-Result<std::unique_ptr<net::Connector>> make_connector(rt::RealLoop& loop, rt::Pool& pool,
-                                                       const ClientConfig& config,
-                                                       std::vector<std::string> protocols) {
-  if (config.server.is_socket()) return net::unix_connector(loop, config.server.socket_path);
-  net::TlsClientOptions tls{
-      .ca_pem = config.ca_pem,
-      .server_name = config.tls_server_name,
-      .identity = {.certificate_pem = config.client_certificate_pem,
-                   .key_pem = config.client_key_pem},
-      .verification = config.insecure ? net::Verification::Insecure : net::Verification::Full,
-      .protocols = std::move(protocols)};
-  auto context = net::TlsContext::client(tls);
-  if (!context) return fail(context.error().in(fmt::format("context \"{}\"", config.context)));
-  return net::tcp_connector(
-      loop, pool,
-      {.host = config.server.host, .port = config.server.port, .tls = std::move(*context)});
-}
-
 }  // namespace
 
 Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt::Pool& pool,
                                                          const ClientConfig& config,
                                                          const FileReader& files, Rng& rng,
                                                          KubeClusterOptions options) {
+  auto credentials =
+      std::make_shared<Credentials>(loop, config, files, std::make_unique<HostExecRunner>(loop));
   const auto connector = [&](std::vector<std::string> protocols) {
     if (options.connector) return Result<std::unique_ptr<net::Connector>>(options.connector());
-    return make_connector(loop, pool, config, std::move(protocols));
+    return kube_connector(loop, pool, config, credentials, std::move(protocols));
   };
   auto reads = std::make_unique<HttpTransport>(loop, TRY(connector({"h2", "http/1.1"})));
   std::unique_ptr<HttpTransport> writes;
@@ -85,7 +68,6 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
                                    .user_agent = options.user_agent,
                                    .request_timeout = options.request_timeout,
                                    .fence = options.fence};
-  const Credentials credentials(config.token, config.token_file, files);
   // A WebSocket begins as HTTP/1.1.
   auto programs = std::make_unique<ProgramClient>(
       loop, TRY(connector({"http/1.1"})), credentials, rng,

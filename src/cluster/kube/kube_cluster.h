@@ -6,7 +6,7 @@
 
 #include "base/random.h"
 #include "cluster/cluster.h"
-#include "cluster/kube/client_config.h"
+#include "cluster/kube/config/client_config.h"
 #include "cluster/kube/kube_client.h"
 #include "cluster/kube/programs/program_client.h"
 #include "net/stream.h"

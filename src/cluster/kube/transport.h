@@ -14,6 +14,8 @@ class Transport {
   virtual ~Transport() = default;
   virtual Task<Result<net::HttpResponse>> send(net::HttpRequest request) = 0;
   virtual Task<Result<std::unique_ptr<net::ResponseStream>>> open(net::HttpRequest request) = 0;
+  // What comes next goes over new connections; those there are end with the answers on them.
+  virtual void renew_connections() = 0;
   virtual Task<void> close() = 0;
 };
 
@@ -29,6 +31,7 @@ class HttpTransport final : public Transport {
   Task<Result<std::unique_ptr<net::ResponseStream>>> open(net::HttpRequest request) override {
     return client_.open(std::move(request));
   }
+  void renew_connections() override { client_.renew_connections(); }
   Task<void> close() override { return client_.close(); }
 
  private:

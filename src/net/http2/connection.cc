@@ -97,9 +97,14 @@ void Http2Connection::end(Error reason) {
   over_.set();
 }
 
+void Http2Connection::drain() {
+  draining_ = true;
+  end_if_drained();
+}
+
 void Http2Connection::end_if_drained() {
-  if (session_.streams() > 0 || session_.accepts_requests()) return;
-  end({.code = ErrorCode::Unavailable, .message = "the server asked to leave the connection"});
+  if (session_.streams() > 0 || usable()) return;
+  end({.code = ErrorCode::Unavailable, .message = "the connection was left"});
 }
 
 Task<void> Http2Connection::read_loop() {

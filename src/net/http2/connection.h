@@ -32,7 +32,11 @@ class Http2Connection {
   // have ended then.
   Task<void> run();
 
-  [[nodiscard]] bool usable() const { return !broken_ && session_.accepts_requests(); }
+  // Takes no further requests and ends with the last answer.
+  void drain();
+  [[nodiscard]] bool usable() const {
+    return !broken_ && !draining_ && session_.accepts_requests();
+  }
   [[nodiscard]] bool has_room() const { return session_.streams() < session_.max_streams(); }
   [[nodiscard]] std::size_t load() const { return session_.streams(); }
 
@@ -65,6 +69,7 @@ class Http2Connection {
   rt::Event dirty_;  // there may be something to write
   rt::Event over_;
   std::optional<Error> broken_;
+  bool draining_ = false;
   Monotonic last_received_;
 };
 

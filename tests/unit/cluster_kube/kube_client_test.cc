@@ -32,7 +32,9 @@ class KubeClientTest : public ::testing::Test {
     auto transport = std::make_unique<ScriptedTransport>(loop_, std::move(script));
     transport_ = transport.get();
     cluster_ = std::make_unique<KubeCluster>(std::make_unique<KubeClient>(
-        loop_, std::move(transport), nullptr, Credentials(Secret("s3cr3t"), token_file_, files_),
+        loop_, std::move(transport), nullptr,
+        std::make_shared<Credentials>(
+            loop_, ClientConfig{.token = Secret("s3cr3t"), .token_file = token_file_}, files_),
         rng_, std::move(options)));
     return *cluster_;
   }

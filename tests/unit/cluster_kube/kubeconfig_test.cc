@@ -1,4 +1,4 @@
-#include "cluster/kube/kubeconfig.h"
+#include "cluster/kube/config/kubeconfig.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -143,8 +143,8 @@ TEST_F(Kubeconfig, SkippingVerificationNeedsTheFlag) {
 }
 
 TEST_F(Kubeconfig, WhatIsNotSupportedIsNamedTogetherWithWhatIs) {
-  for (const char* user : {"{exec: {command: aws}}", "{auth-provider: {name: gcp}}",
-                           "{username: a, password: b}", "{as: root}", "{as-groups: [a]}"}) {
+  for (const char* user : {"{auth-provider: {name: gcp}}", "{username: a, password: b}",
+                           "{as: root}", "{as-groups: [a]}"}) {
     EXPECT_THAT(error_of("{server: 'https://h'}", user),
                 AllOf(HasSubstr("user \"u\""), HasSubstr("not supported"),
                       HasSubstr("client-certificate"), HasSubstr("tokenFile")))

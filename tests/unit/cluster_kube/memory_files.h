@@ -3,7 +3,7 @@
 #include <map>
 #include <string>
 
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/files.h"
 
 namespace muster::cluster::kube {
 

@@ -68,8 +68,8 @@ class ProgramClientTest : public ::testing::Test {
                                               server_);
     http_->start();
     client_ = std::make_unique<ProgramClient>(
-        loop_, net::unix_connector(loop_, socket()), Credentials(Secret("hidden"), "", files_),
-        rng_,
+        loop_, net::unix_connector(loop_, socket()),
+        std::make_shared<Credentials>(loop_, ClientConfig{.token = Secret("hidden")}, files_), rng_,
         ProgramClient::Options{.prefix = "/proxy", .user_agent = "test", .request_timeout = 10s});
   }
   ~ProgramClientTest() override {

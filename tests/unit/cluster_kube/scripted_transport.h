@@ -22,6 +22,7 @@ class ScriptedTransport final : public Transport {
   int in_flight = 0;
   int most_in_flight = 0;
   bool closed = false;
+  int renewed = 0;  // how often its connections were
 
   Task<Result<net::HttpResponse>> send(net::HttpRequest request) override {
     requests.push_back(request);
@@ -38,6 +39,8 @@ class ScriptedTransport final : public Transport {
     std::unique_ptr<net::ResponseStream> stream = std::make_unique<Stream>(std::move(response));
     co_return stream;
   }
+
+  void renew_connections() override { ++renewed; }
 
   Task<void> close() override {
     closed = true;

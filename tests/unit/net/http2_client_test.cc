@@ -129,6 +129,25 @@ TEST_F(Http2ClientTest, AfterGoawayOldStreamsFinishAndNewOnesGoElsewhere) {
   EXPECT_EQ(peer_->accepted(), 2U);
 }
 
+TEST_F(Http2ClientTest, RenewedConnectionsTakeWhatComesNextAndOldOnesFinish) {
+  serve();
+  connect();
+  std::vector<Result<HttpResponse>> out;
+  rt::TaskScope scope(loop_);
+  scope.spawn(send_into(*http_, {.target = "/hold"}, out));
+  loop_.run(until([&] { return peer_->requests == 1; }));
+  http_->renew_connections();
+  EXPECT_EQ(loop_.run(http_->send({})).value().body, "k");
+  EXPECT_EQ(peer_->accepted(), 2U);
+  EXPECT_EQ(peer_->ended, 0U) << "somebody waits for an answer on the old one";
+  peer_->release();
+  loop_.run(scope.join());
+  EXPECT_EQ(out.at(0).value().body, "k");
+  loop_.run(until([&] { return peer_->ended == 1; }));
+  http_->renew_connections();  // idle: ends at once
+  loop_.run(until([&] { return peer_->ended == 2; }));
+}
+
 TEST_F(Http2ClientTest, RequestsThatWaitedForAStreamSurviveGoaway) {
   serve({.max_streams = 2});
   connect({.http2_connections = 1});

@@ -57,6 +57,7 @@ class Http2Peer {
   std::size_t flooded = 0;
   std::size_t requests = 0;
   std::size_t resets = 0;
+  std::size_t ended = 0;  // connections, by the client
   std::size_t most_streams = 0;
 
  private:
@@ -159,7 +160,10 @@ class Http2Peer {
     std::vector<char> buffer(65536);
     while (true) {
       const auto count = co_await connection.stream->read(buffer);
-      if (!count || *count == 0) co_return;
+      if (!count || *count == 0) {
+        ++ended;
+        co_return;
+      }
       if (mute) continue;
       nghttp2_session_mem_recv(connection.session, reinterpret_cast<std::uint8_t*>(buffer.data()),
                                *count);

@@ -85,30 +85,41 @@ class ChannelProgram final : public rt::RemoteProgram {
 }  // namespace
 
 ProgramClient::ProgramClient(rt::Loop& loop, std::unique_ptr<net::Connector> connector,
-                             Credentials credentials, Rng& rng, Options options)
+                             std::shared_ptr<Credentials> credentials, Rng& rng, Options options)
     : loop_(loop),
       connector_(std::move(connector)),
       credentials_(std::move(credentials)),
       rng_(rng),
       options_(std::move(options)) {}
 
-Task<Result<std::unique_ptr<rt::RemoteProgram>>> ProgramClient::open(api::ObjectKey pod,
-                                                                     api::ExecOptions options) {
+net::HttpRequest ProgramClient::request_of(const api::ObjectKey& pod,
+                                           const api::ExecOptions& options) const {
   net::HttpRequest request{.target = fmt::format("{}{}/exec?{}", options_.prefix,
                                                  object_path(api::pods(), pod),
                                                  api::exec_query(options))};
   request.headers.add("accept", "application/json, */*");
   request.headers.add("user-agent", options_.user_agent);
-  const Secret& token = credentials_.token(loop_.monotonic());
+  const Secret& token = credentials_->token();
   if (!token.empty()) request.headers.add("authorization", "Bearer " + token.reveal());
-  auto opening = net::open_web_socket(loop_, rng_, *connector_, std::move(request),
-                                      net::channel_subprotocols());
-  auto answer = co_await rt::with_timeout(loop_, options_.request_timeout, std::move(opening));
-  if (!answer) co_return fail(answer.error().in(connector_->describe()));
-  if (answer->socket) co_return std::make_unique<ChannelProgram>(std::move(answer->socket));
-  Error refused = read_error(answer->refusal.status, answer->refusal.body, "");
-  refused.message = credentials_.redacted(std::move(refused.message));
-  co_return fail(std::move(refused));
+  return request;
+}
+
+Task<Result<std::unique_ptr<rt::RemoteProgram>>> ProgramClient::open(api::ObjectKey pod,
+                                                                     api::ExecOptions options) {
+  for (bool as_another = false;; as_another = true) {
+    CO_TRY(co_await credentials_->refresh());
+    const std::uint64_t presented = credentials_->version();
+    auto opening = net::open_web_socket(loop_, rng_, *connector_, request_of(pod, options),
+                                        net::channel_subprotocols());
+    auto answer = co_await rt::with_timeout(loop_, options_.request_timeout, std::move(opening));
+    if (!answer) co_return fail(answer.error().in(connector_->describe()));
+    if (answer->socket) co_return std::make_unique<ChannelProgram>(std::move(answer->socket));
+    Error refused = read_error(answer->refusal.status, answer->refusal.body, "");
+    if (refused.code == ErrorCode::Unauthorized && !as_another && credentials_->refused(presented))
+      continue;
+    refused.message = credentials_->redacted(std::move(refused.message));
+    co_return fail(std::move(refused));
+  }
 }
 
 }  // namespace muster::cluster::kube

@@ -7,7 +7,8 @@
 #include "api/requests.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "cluster/kube/credentials.h"
+#include "cluster/kube/access/credentials.h"
+#include "net/http.h"
 #include "net/stream.h"
 #include "rt/loop.h"
 #include "rt/remote_program.h"
@@ -26,17 +27,19 @@ class ProgramClient {
     Duration request_timeout;  // until the program is started
   };
   // The connector must make connections that speak HTTP/1.1.
-  ProgramClient(rt::Loop& loop, std::unique_ptr<net::Connector> connector, Credentials credentials,
-                Rng& rng, Options options);
+  ProgramClient(rt::Loop& loop, std::unique_ptr<net::Connector> connector,
+                std::shared_ptr<Credentials> credentials, Rng& rng, Options options);
 
   // What the server says when it refuses; no error carries a token.
   Task<Result<std::unique_ptr<rt::RemoteProgram>>> open(api::ObjectKey pod,
                                                         api::ExecOptions options);
 
  private:
+  net::HttpRequest request_of(const api::ObjectKey& pod, const api::ExecOptions& options) const;
+
   rt::Loop& loop_;
   std::unique_ptr<net::Connector> connector_;
-  Credentials credentials_;
+  std::shared_ptr<Credentials> credentials_;
   Rng& rng_;
   Options options_;
 };

@@ -1,4 +1,4 @@
-#include "cluster/kube/kubeconfig.h"
+#include "cluster/kube/config/kubeconfig.h"
 
 #include <array>
 #include <map>
@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cluster/kube/config/entry_reader.h"
 #include "json/value.h"
 #include "yaml/yaml.h"
 
@@ -39,11 +40,6 @@ struct Merged {
 
 std::unexpected<Error> invalid(std::string message) {
   return fail(ErrorCode::Invalid, std::move(message));
-}
-
-// Quoted and harmless on a terminal.
-std::string quoted(std::string_view text) {
-  return fmt::format("\"{}\"", printable(text.substr(0, 128)));
 }
 
 Result<void> merge_section(Section& into, const Value& document, const std::string& file) {
@@ -137,85 +133,13 @@ Result<const Entry*> find(const Section& section, std::string_view name, std::st
   return &found->second;
 }
 
-// One entry being read: knows how to call itself in messages and where its relative paths start.
-class Reader {
- public:
-  Reader(const Entry& entry, std::string_view content, std::string_view name,
-         const FileReader& files)
-      : entry_(entry),
-        files_(files),
-        where_(fmt::format("{}: {} {}", entry.file, content, quoted(name))) {}
+EntryReader reader_of(const Entry& entry, std::string_view content, std::string_view name,
+                      const FileReader& files) {
+  return {entry.value, entry.file, fmt::format("{}: {} {}", entry.file, content, quoted(name)),
+          files};
+}
 
-  [[nodiscard]] const std::string& where() const { return where_; }
-  [[nodiscard]] bool has(std::string_view field) const {
-    const Value& value = entry_.value[field];
-    return !(value.is_null() || (value.is_string() && value.as_string().empty()) ||
-             (value.is_array() && value.as_array().empty()));
-  }
-
-  Result<std::string> text(std::string_view field) const {
-    const Value& value = entry_.value[field];
-    if (value.is_null()) return std::string();
-    if (!value.is_string()) {
-      return invalid(
-          fmt::format("{}: {} is {}, it must be a string", where_, field, value.type_name()));
-    }
-    return value.as_string();
-  }
-
-  Result<bool> flag(std::string_view field) const {
-    const Value& value = entry_.value[field];
-    if (value.is_null()) return false;
-    if (!value.is_bool()) {
-      return invalid(
-          fmt::format("{}: {} is {}, it must be true or false", where_, field, value.type_name()));
-    }
-    return value.as_bool();
-  }
-
-  // The path in a field, relative to the kubeconfig's own folder; empty when the field is.
-  Result<std::string> path(std::string_view field) const {
-    std::string path = TRY(text(field));
-    if (path.empty() || path.starts_with('/')) return path;
-    const auto slash = entry_.file.rfind('/');
-    return slash == std::string::npos ? path : entry_.file.substr(0, slash + 1) + path;
-  }
-
-  // `field`-data decoded, else the file that `field` names, else nothing.
-  Result<std::string> data_or_file(std::string_view field) const {
-    const std::string data_field = fmt::format("{}-data", field);
-    if (const std::string encoded = TRY(text(data_field)); !encoded.empty()) {
-      auto bytes = base64_decode(without_space(encoded));
-      if (!bytes) return invalid(fmt::format("{}: {} is not base64", where_, data_field));
-      return std::move(*bytes);
-    }
-    const std::string file = TRY(path(field));
-    if (file.empty()) return std::string();
-    auto bytes = files_.read(file);
-    if (!bytes) return fail(bytes.error().in(fmt::format("{}: {}", where_, field)));
-    return std::move(*bytes);
-  }
-
-  Result<void> check_pem(std::string_view field, std::string_view pem) const {
-    if (pem.empty() || pem.contains("-----BEGIN ")) return {};
-    return invalid(fmt::format("{}: {} is not PEM (a text with -----BEGIN …-----)", where_, field));
-  }
-
- private:
-  static std::string without_space(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-      if (c != '\n' && c != '\r' && c != ' ' && c != '\t') out += c;
-    }
-    return out;
-  }
-
-  const Entry& entry_;
-  const FileReader& files_;
-  std::string where_;
-};
-
-Result<void> read_cluster(ClientConfig& into, const Reader& cluster, Insecure insecure) {
+Result<void> read_cluster(ClientConfig& into, const EntryReader& cluster, Insecure insecure) {
   if (!cluster.has("server")) {
     return invalid(
         fmt::format("{}: server is missing, it must be https://HOST[:PORT][/PREFIX] or "
@@ -255,7 +179,6 @@ struct Unsupported {
   std::string_view what;
 };
 constexpr std::array kUnsupported{
-    Unsupported{"exec", "an exec plugin"},
     Unsupported{"auth-provider", "an auth provider"},
     Unsupported{"username", "basic authentication"},
     Unsupported{"password", "basic authentication"},
@@ -265,21 +188,35 @@ constexpr std::array kUnsupported{
     Unsupported{"as-user-extra", "impersonation"},
 };
 
-// A token travels in a header: one line of visible characters, or somebody could add headers of
-// theirs.
-bool is_token(std::string_view token) {
-  for (const char c : token) {
-    if (c <= ' ' || c > '~') return false;
+// What a plugin is told of the cluster, in the spelling of its own interface.
+Value cluster_info(const ClientConfig& config, const Value& cluster) {
+  Value info = json::Object{{"server", cluster["server"]}};
+  if (!config.tls_server_name.empty()) info["tls-server-name"] = config.tls_server_name;
+  if (config.insecure) info["insecure-skip-tls-verify"] = true;
+  if (!config.ca_pem.empty())
+    info["certificate-authority-data"] = base64_encode(config.ca_pem);
+  if (const Value& proxy = cluster["proxy-url"]; proxy.is_string()) info["proxy-url"] = proxy;
+  for (const Value& extension : cluster["extensions"].as_array()) {
+    if (extension["name"].as_string() == "client.authentication.k8s.io/exec")
+      info["config"] = extension["extension"];
   }
-  return true;
+  return info;
 }
 
-Result<void> read_user(ClientConfig& into, const Reader& user, const FileReader& files) {
+// A token that is written down needs nobody to ask for one.
+Result<void> read_plugin(ClientConfig& into, const EntryReader& user, const Value& entry,
+                         const Value& cluster) {
+  if (!into.token.empty() || TRY(user.mapping("exec")) == nullptr) return {};
+  into.exec = TRY(read_exec_plugin(user, entry["exec"], cluster_info(into, cluster)));
+  return {};
+}
+
+Result<void> read_user(ClientConfig& into, const EntryReader& user, const FileReader& files) {
   for (const auto& [field, what] : kUnsupported) {
     if (user.has(field)) {
       return invalid(
           fmt::format("{}: {} ({}) is not supported; use client-certificate and client-key, token, "
-                      "or tokenFile (for a service account: kubectl create token NAME)",
+                      "tokenFile (for a service account: kubectl create token NAME) or exec",
                       user.where(), field, what));
     }
   }
@@ -336,7 +273,7 @@ Result<ClientConfig> load_kubeconfig(const KubeconfigOptions& options, const Fil
   const Entry& context =
       *TRY(find(merged.contexts, name, options.context.empty() ? "current-context" : "--context",
                 merged.files));
-  const Reader reader(context, "context", name, files);
+  const EntryReader reader = reader_of(context, "context", name, files);
 
   ClientConfig config{.context = name};
   if (auto ns = TRY(reader.text("namespace")); !ns.empty()) config.ns = std::move(ns);
@@ -346,12 +283,14 @@ Result<ClientConfig> load_kubeconfig(const KubeconfigOptions& options, const Fil
                                reader.where(), names_of(merged.clusters)));
   }
   const Entry& cluster = *TRY(find(merged.clusters, cluster_name, reader.where(), merged.files));
-  TRY(read_cluster(config, Reader(cluster, "cluster", cluster_name, files), options.insecure));
+  TRY(read_cluster(config, reader_of(cluster, "cluster", cluster_name, files), options.insecure));
 
   const std::string user_name = TRY(reader.text("user"));
   if (user_name.empty()) return config;  // anonymous, and a UNIX socket needs nobody
   const Entry& user = *TRY(find(merged.users, user_name, reader.where(), merged.files));
-  TRY(read_user(config, Reader(user, "user", user_name, files), files));
+  const EntryReader user_reader = reader_of(user, "user", user_name, files);
+  TRY(read_user(config, user_reader, files));
+  TRY(read_plugin(config, user_reader, user.value, cluster.value));
   return config;
 }
 

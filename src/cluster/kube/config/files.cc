@@ -1,4 +1,4 @@
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

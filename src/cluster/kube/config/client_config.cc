@@ -1,4 +1,4 @@
-#include "cluster/kube/client_config.h"
+#include "cluster/kube/config/client_config.h"
 
 #include <fmt/format.h>
 
@@ -76,6 +76,13 @@ Result<Server> parse_socket(std::string_view url, std::string_view path) {
 }
 
 }  // namespace
+
+bool is_token(std::string_view token) {
+  for (const char c : token) {
+    if (c <= ' ' || c > '~') return false;
+  }
+  return true;
+}
 
 std::string Server::authority() const {
   if (is_socket()) return "localhost";

@@ -1,4 +1,4 @@
-#include "cluster/kube/fenced_connector.h"
+#include "cluster/kube/access/fenced_connector.h"
 
 #include <utility>
 

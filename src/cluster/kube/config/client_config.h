@@ -1,12 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/error.h"
 #include "base/secret.h"
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/exec_plugin.h"
+#include "cluster/kube/config/files.h"
 
 namespace muster::cluster::kube {
 
@@ -41,7 +43,13 @@ struct ClientConfig {
 
   Secret token;
   std::string token_file;  // wins over `token`, and is read again when it may have changed
+
+  std::optional<ExecPlugin> exec;  // asked for a token, a certificate, or both
 };
+
+// A token travels in a header: one line of visible characters, or somebody could add headers of
+// theirs.
+bool is_token(std::string_view token);
 
 // What a pod's service account gives. The caller hands in KUBERNETES_SERVICE_HOST and _PORT.
 Result<ClientConfig> in_cluster_config(std::string_view service_host, std::string_view service_port,

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/error.h"
-#include "cluster/kube/client_config.h"
-#include "cluster/kube/files.h"
+#include "cluster/kube/config/client_config.h"
+#include "cluster/kube/config/files.h"
 
 namespace muster::cluster::kube {
 
@@ -31,8 +31,8 @@ KubeconfigOptions kubeconfig_files(std::string_view flag, std::string_view envir
 
 // Merges the files (for each entry, and for current-context, the first file that has it wins;
 // relative paths are relative to the file that they stand in) and resolves one context into what a
-// client needs. Supported credentials: client certificate, token, token file. Anything else (exec
-// plugins, auth providers, basic authentication, impersonation, proxies) is refused by name.
+// client needs. Supported credentials: client certificate, token, token file, exec plugin. Anything
+// else (auth providers, basic authentication, impersonation, proxies) is refused by name.
 Result<ClientConfig> load_kubeconfig(const KubeconfigOptions& options, const FileReader& files);
 
 }  // namespace muster::cluster::kube
