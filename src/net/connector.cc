@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "net/socket_internal.h"
+#include "net/tunnel.h"
 
 namespace muster::net {
 
@@ -63,8 +64,9 @@ Task<Result<Fd>> connect_socket(rt::RealLoop& loop, Address address) {
 
 class TcpConnector final : public Connector {
  public:
-  TcpConnector(rt::RealLoop& loop, rt::Pool& pool, TcpOptions options)
-      : loop_(loop), pool_(pool), options_(std::move(options)) {}
+  TcpConnector(rt::RealLoop& loop, rt::Pool& pool, TcpOptions options,
+               std::optional<HttpProxy> proxy)
+      : loop_(loop), pool_(pool), options_(std::move(options)), proxy_(std::move(proxy)) {}
 
   Task<Result<std::unique_ptr<Stream>>> connect() override {
     auto stream = co_await rt::with_timeout(loop_, options_.timeout, attempt());
@@ -88,19 +90,23 @@ class TcpConnector final : public Connector {
   }
 
   Task<Result<std::unique_ptr<Stream>>> attempt() {
-    Fd socket = CO_TRY(co_await connect_any());
+    auto connected = co_await connect_any();
+    if (!connected && proxy_) co_return fail(connected.error().in(proxy_->describe()));
+    Fd socket = CO_TRY(std::move(connected));
     set_no_delay(socket.get());
     if (options_.keep_alive) set_keep_alive(socket.get());
+    if (proxy_) CO_TRY(co_await open_tunnel(loop_, socket.get(), *proxy_, authority()));
     if (!options_.tls) co_return socket_stream(loop_, socket.release());
     co_return co_await tls_connect(loop_, std::move(socket), *options_.tls, options_.host);
   }
 
   Task<Result<std::vector<Address>>> addresses() {
-    auto numeric = resolve(options_.host, options_.port, AI_NUMERICHOST);
+    const std::string& next = proxy_ ? proxy_->host : options_.host;
+    const std::uint16_t next_port = proxy_ ? proxy_->port : options_.port;
+    auto numeric = resolve(next, next_port, AI_NUMERICHOST);
     if (numeric) co_return std::move(*numeric);
-    co_return CO_TRY(co_await pool_.run(loop_, [host = options_.host, port = options_.port] {
-      return resolve(host, port, AI_ADDRCONFIG);
-    }));
+    co_return CO_TRY(co_await pool_.run(
+        loop_, [host = next, port = next_port] { return resolve(host, port, AI_ADDRCONFIG); }));
   }
 
   Task<Result<Fd>> connect_any() {
@@ -120,6 +126,7 @@ class TcpConnector final : public Connector {
   rt::RealLoop& loop_;
   rt::Pool& pool_;
   TcpOptions options_;
+  std::optional<HttpProxy> proxy_;
 };
 
 class UnixConnector final : public Connector {
@@ -151,7 +158,12 @@ class UnixConnector final : public Connector {
 }  // namespace
 
 std::unique_ptr<Connector> tcp_connector(rt::RealLoop& loop, rt::Pool& pool, TcpOptions options) {
-  return std::make_unique<TcpConnector>(loop, pool, std::move(options));
+  return tcp_connector(loop, pool, std::move(options), std::nullopt);
+}
+
+std::unique_ptr<Connector> tcp_connector(rt::RealLoop& loop, rt::Pool& pool, TcpOptions options,
+                                         std::optional<HttpProxy> proxy) {
+  return std::make_unique<TcpConnector>(loop, pool, std::move(options), std::move(proxy));
 }
 
 std::unique_ptr<Connector> unix_connector(rt::RealLoop& loop, std::string path) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cluster/kube/config/kubeconfig.h"
+#include "cluster/kube/config/proxy.h"
 
 namespace {
 
@@ -26,6 +27,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   std::string text(reinterpret_cast<const char*>(data), size);
   const auto server = parse_server(text);
   if (server && !server->is_socket() && (server->host.empty() || server->port == 0)) std::abort();
+  const auto proxy = parse_proxy(text);
+  if (proxy && (proxy->host.empty() || proxy->port == 0)) std::abort();
+  if (proxy && proxy->authorization.reveal().find_first_of("\r\n") != std::string::npos)
+    std::abort();
+  [[maybe_unused]] const auto through =
+      proxy_for({.host = "10.0.0.1", .port = 1}, {.https_proxy = "p", .no_proxy = text});
   const OneFile files(std::move(text));
   for (const auto insecure : {Insecure::Refuse, Insecure::Allow}) {
     const auto config =

@@ -5,6 +5,7 @@
 #include "base/version.h"
 #include "cluster/kube/config/files.h"
 #include "cluster/kube/config/kubeconfig.h"
+#include "cluster/kube/config/proxy.h"
 
 namespace muster::cli {
 namespace {
@@ -16,9 +17,12 @@ const HostFiles& host_files() {
   return files;
 }
 
-}  // namespace
+std::string first_of(const Context& context, const char* name, const char* other) {
+  std::string value = context.env(name);
+  return value.empty() ? context.env(other) : value;
+}
 
-Result<ClientConfig> client_config(const Context& context) {
+Result<ClientConfig> direct_config(const Context& context) {
   const bool in_pod = !context.env("KUBERNETES_SERVICE_HOST").empty();
   if (!context.wants_cluster() && context.env("KUBECONFIG").empty() && in_pod) {
     return in_cluster_config(context.env("KUBERNETES_SERVICE_HOST"),
@@ -29,6 +33,17 @@ Result<ClientConfig> client_config(const Context& context) {
   options.context = context.kube_context.value_or("");
   options.insecure = context.insecure ? Insecure::Allow : Insecure::Refuse;
   return load_kubeconfig(options, host_files());
+}
+
+}  // namespace
+
+Result<ClientConfig> client_config(const Context& context) {
+  ClientConfig config = TRY(direct_config(context));
+  if (config.proxy) return config;  // a kubeconfig's own counts
+  config.proxy =
+      TRY(proxy_for(config.server, {.https_proxy = first_of(context, "HTTPS_PROXY", "https_proxy"),
+                                    .no_proxy = first_of(context, "NO_PROXY", "no_proxy")}));
+  return config;
 }
 
 std::string describe(const ClientConfig& config) {

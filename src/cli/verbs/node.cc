@@ -51,15 +51,17 @@ Result<std::unique_ptr<net::Listener>> listen_as_kubelet(Context& context,
 // Lets pods reach the API server that this node itself talks to; none where a pod could not speak
 // with it: over a socket, or below a path of a proxy.
 Result<std::unique_ptr<node::Forwarder>> forward_api(Context& context,
-                                                     const cluster::kube::Server& server,
+                                                     const cluster::kube::ClientConfig& config,
                                                      const node::Bridge& bridge) {
+  const cluster::kube::Server& server = config.server;
   if (server.is_socket() || !server.prefix.empty()) return std::unique_ptr<node::Forwarder>();
   return node::Forwarder::start(
-      context.loop, {.address = bridge.address,
-                     .device = bridge.device,
-                     .target = net::tcp_connector(context.loop, context.pool,
-                                                  {.host = server.host, .port = server.port}),
-                     .log = context.log.named("forwarder")});
+      context.loop,
+      {.address = bridge.address,
+       .device = bridge.device,
+       .target = net::tcp_connector(context.loop, context.pool,
+                                    {.host = server.host, .port = server.port}, config.proxy),
+       .log = context.log.named("forwarder")});
 }
 
 // What is served, for whom and where: the first line, so that a wrong cluster shows at once.
@@ -90,7 +92,7 @@ Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::
   node_settings.host_ip = options.address;
   if (listener) node_settings.endpoint_port = listener->port();
   const auto bridge = runtime->bridge();
-  const auto forwarder = CO_TRY(forward_api(context, config.server, bridge));
+  const auto forwarder = CO_TRY(forward_api(context, config, bridge));
   if (forwarder) {
     node_settings.api = {.address = bridge.address, .port = forwarder->port()};
     node_settings.api_of_host = {.address = config.server.host, .port = config.server.port};

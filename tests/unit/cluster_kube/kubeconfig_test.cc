@@ -150,8 +150,18 @@ TEST_F(Kubeconfig, WhatIsNotSupportedIsNamedTogetherWithWhatIs) {
                       HasSubstr("client-certificate"), HasSubstr("tokenFile")))
         << user;
   }
-  EXPECT_THAT(error_of("{server: 'https://h', proxy-url: 'http://p'}", "{}"),
-              HasSubstr("proxy-url"));
+  EXPECT_THAT(error_of("{server: 'https://h', proxy-url: 'socks5://me:s3cr3t@p'}", "{}"),
+              AllOf(HasSubstr("cluster \"k\": proxy-url: "), HasSubstr("socks5 proxies are not"),
+                    HasSubstr("http://[USER:PASSWORD@]HOST[:PORT]"), Not(HasSubstr("s3cr3t"))));
+}
+
+TEST_F(Kubeconfig, AProxyOfTheClusterIsUsedForItsServerAlsoOnThisMachine) {
+  const auto config =
+      load_parts("{server: 'https://127.0.0.1:6443', proxy-url: 'http://p:3128'}", "{}");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->proxy->host, "p");
+  EXPECT_EQ(config->proxy->port, 3128);
+  EXPECT_FALSE(load_parts("{server: 'unix:///s', proxy-url: 'http://p'}", "{}")->proxy);
 }
 
 TEST_F(Kubeconfig, ErrorsNameTheFileTheEntryAndWhatWouldBeRight) {

@@ -29,7 +29,8 @@ class KubeConnector final : public net::Connector {
     if (!context) return fail(context.error().in(fmt::format("context \"{}\"", config_.context)));
     tcp_ = net::tcp_connector(
         loop_, pool_,
-        {.host = config_.server.host, .port = config_.server.port, .tls = std::move(*context)});
+        {.host = config_.server.host, .port = config_.server.port, .tls = std::move(*context)},
+        config_.proxy);
     made_of_ = credentials_->connection_version();
     return {};
   }

@@ -9,6 +9,7 @@
 #include "base/secret.h"
 #include "cluster/kube/config/exec_plugin.h"
 #include "cluster/kube/config/files.h"
+#include "net/tunnel.h"
 
 namespace muster::cluster::kube {
 
@@ -33,6 +34,8 @@ struct ClientConfig {
   std::string context;  // its name, for messages; "in-cluster" inside a pod
   std::string ns = "default";
   Server server;
+
+  std::optional<net::HttpProxy> proxy;  // on the way to the server
 
   std::string ca_pem;           // empty: the system's roots
   std::string tls_server_name;  // empty: the host

@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "cluster/kube/config/entry_reader.h"
+#include "cluster/kube/config/proxy.h"
 #include "json/value.h"
 #include "yaml/yaml.h"
 
@@ -149,9 +150,10 @@ Result<void> read_cluster(ClientConfig& into, const EntryReader& cluster, Insecu
   auto server = parse_server(TRY(cluster.text("server")));
   if (!server) return fail(server.error().in(cluster.where()));
   into.server = std::move(*server);
-  if (cluster.has("proxy-url")) {
-    return invalid(fmt::format(
-        "{}: proxy-url is not supported, the server must be reachable directly", cluster.where()));
+  if (cluster.has("proxy-url") && !into.server.is_socket()) {
+    auto proxy = parse_proxy(TRY(cluster.text("proxy-url")));
+    if (!proxy) return fail(proxy.error().in(fmt::format("{}: proxy-url", cluster.where())));
+    into.proxy = std::move(*proxy);
   }
   into.ca_pem = TRY(cluster.data_or_file("certificate-authority"));
   TRY(cluster.check_pem("certificate-authority", into.ca_pem));
@@ -193,8 +195,7 @@ Value cluster_info(const ClientConfig& config, const Value& cluster) {
   Value info = json::Object{{"server", cluster["server"]}};
   if (!config.tls_server_name.empty()) info["tls-server-name"] = config.tls_server_name;
   if (config.insecure) info["insecure-skip-tls-verify"] = true;
-  if (!config.ca_pem.empty())
-    info["certificate-authority-data"] = base64_encode(config.ca_pem);
+  if (!config.ca_pem.empty()) info["certificate-authority-data"] = base64_encode(config.ca_pem);
   if (const Value& proxy = cluster["proxy-url"]; proxy.is_string()) info["proxy-url"] = proxy;
   for (const Value& extension : cluster["extensions"].as_array()) {
     if (extension["name"].as_string() == "client.authentication.k8s.io/exec")

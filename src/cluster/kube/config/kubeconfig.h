@@ -32,7 +32,7 @@ KubeconfigOptions kubeconfig_files(std::string_view flag, std::string_view envir
 // Merges the files (for each entry, and for current-context, the first file that has it wins;
 // relative paths are relative to the file that they stand in) and resolves one context into what a
 // client needs. Supported credentials: client certificate, token, token file, exec plugin. Anything
-// else (auth providers, basic authentication, impersonation, proxies) is refused by name.
+// else (auth providers, basic authentication, impersonation) is refused by name.
 Result<ClientConfig> load_kubeconfig(const KubeconfigOptions& options, const FileReader& files);
 
 }  // namespace muster::cluster::kube
