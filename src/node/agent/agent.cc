@@ -18,7 +18,9 @@ namespace muster::node {
 namespace {
 
 // Many changes come together (a gang starts): names and services are written once for all of them.
+// Each time all pods are looked at, so the more there are, the longer it waits.
 constexpr Duration kNetworkDelay = std::chrono::milliseconds(5);
+constexpr Duration kNetworkDelayForEachPod = std::chrono::microseconds(100);
 constexpr Duration kRetry = std::chrono::seconds(1);
 
 // The names in these directories; those that are not there have none.
@@ -280,7 +282,8 @@ Result<std::string> NodeAgent::hosts_file(const std::string& ns) {
 
 void NodeAgent::schedule_network() {
   if (!running_ || network_timer_.active()) return;
-  network_timer_.start(kNetworkDelay, [this] { update_network(); });
+  const auto delay = kNetworkDelay + kNetworkDelayForEachPod * workers_.size();
+  network_timer_.start(delay, [this] { update_network(); });
 }
 
 void NodeAgent::update_network() {
