@@ -37,6 +37,7 @@ std::optional<ErrorCode> code_of_reason(std::string_view reason) {
       Pair{"InternalError", ErrorCode::Internal},
       Pair{"ServiceUnavailable", ErrorCode::Unavailable},
       Pair{"Timeout", ErrorCode::Timeout},
+      Pair{"InsufficientStorage", ErrorCode::InsufficientStorage},
       // A 500 whose outcome is unknown: the same to a caller as a 504.
       Pair{"ServerTimeout", ErrorCode::Timeout},
   };
@@ -75,6 +76,8 @@ ErrorCode code_of_http(int http_status) {
       return ErrorCode::Unavailable;
     case 504:
       return ErrorCode::Timeout;
+    case 507:
+      return ErrorCode::InsufficientStorage;
     default:
       return http_status >= 400 && http_status < 500 ? ErrorCode::BadRequest : ErrorCode::Internal;
   }
@@ -165,6 +168,8 @@ int http_code(ErrorCode code) {
       return 503;
     case ErrorCode::Timeout:
       return 504;
+    case ErrorCode::InsufficientStorage:
+      return 507;
     default:
       return 500;
   }

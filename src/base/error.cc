@@ -41,6 +41,8 @@ std::string_view to_string(ErrorCode code) {
       return "ServiceUnavailable";
     case ErrorCode::Timeout:
       return "Timeout";
+    case ErrorCode::InsufficientStorage:
+      return "InsufficientStorage";
     case ErrorCode::Cancelled:
       return "Cancelled";
     case ErrorCode::Io:
@@ -58,7 +60,9 @@ Error Error::in(std::string_view context) const {
 }
 
 std::unexpected<Error> fail_errno(std::string_view what, int error_number) {
-  return fail(ErrorCode::Io,
+  // Something can be done about it, and then the same works: not like other errors of a disk.
+  const bool full = error_number == ENOSPC || error_number == EDQUOT;
+  return fail(full ? ErrorCode::InsufficientStorage : ErrorCode::Io,
               fmt::format("{}: {}", what, std::generic_category().message(error_number)));
 }
 

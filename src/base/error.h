@@ -28,6 +28,7 @@ enum class ErrorCode {
   Internal,              // 500
   Unavailable,           // 503, or the peer cannot be reached
   Timeout,               // 504, or a deadline of ours
+  InsufficientStorage,   // 507, the disk that would hold it is full
   Cancelled,             // the scope that waited was closed
   Io,                    // the operating system said no
   Parse,                 // bytes that are not what they should be

@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kName = "default-scheduler";
 constexpr std::string_view kQueueLabel = "muster.dev/queue";
+constexpr Duration kFullDiskPause = std::chrono::seconds(1);
 
 bool any(const json::Value&) {
   return true;
@@ -147,6 +148,8 @@ Task<void> Scheduler::bind(Binding binding) {
   }
   log_.debug("binding {}: {}", binding.key.text(), bound.error().message);
   const auto code = bound.error().code;
+  if (code == ErrorCode::InsufficientStorage && !co_await rt::sleep_for(loop_, kFullDiskPause))
+    co_return;
   // Gone or already bound: the watch will say. Anything else is tried again.
   if (code != ErrorCode::NotFound && code != ErrorCode::Conflict && code != ErrorCode::Cancelled)
     changed_.set();

@@ -16,6 +16,11 @@
 #include "server/rules/service_rules.h"
 
 namespace muster::server {
+namespace {
+
+constexpr Duration kFullDiskPause = std::chrono::seconds(1);
+
+}  // namespace
 
 Result<std::unique_ptr<Core>> Core::create(Options options, std::unique_ptr<Store> store) {
   Addresses addresses = TRY(Addresses::create(options.service_range));
@@ -46,7 +51,10 @@ Core::Core(Options options, Addresses addresses, std::unique_ptr<Store> store)
     namespaces_->note(table, before, after);
     expiry_->note(table);
     volumes_->note(table, before, after);
-    if (after == nullptr && table.kind().is(api::services())) release_address(*before, addresses_);
+    if (!table.kind().is(api::services())) return;
+    if (after == nullptr) release_address(*before, addresses_);
+    // Taken already, unless its deletion was taken back.
+    if (before == nullptr) addresses_.take((*after)["spec"]["clusterIP"].as_string());
   });
 }
 
@@ -69,6 +77,14 @@ Task<void> Core::close() {
   co_await expiry_->close();
   co_await volumes_->close();
   co_await store_->close();
+}
+
+Task<Result<Core::Kept>> Core::kept() {
+  const auto settled = co_await journal_.settled();
+  if (settled) co_return Kept::Durable;
+  if (settled.error().code != ErrorCode::InsufficientStorage) co_return fail(settled.error());
+  CO_TRY(co_await rt::sleep_for(loop_, kFullDiskPause));
+  co_return Kept::TakenBack;
 }
 
 // What every cluster has. Only what is missing is made, so a restart writes nothing.

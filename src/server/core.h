@@ -133,6 +133,10 @@ class Core {
   void furnish_namespace(const std::string& name);
   void seed();
   Task<Result<void>> wait_until_seen(Version version);
+  // What a keeper did is durable; or it is not, as the disk is full, and some time has passed.
+  // Cancelled and the like when it should end.
+  enum class Kept { Durable, TakenBack };
+  Task<Result<Kept>> kept();
   Result<ListPage> page_of(const Table& table, const ListOptions& options) const;
   Result<Table::Objects> objects_at(const Table& table, const ListOptions& options,
                                     Version& version, ObjectKey& after) const;

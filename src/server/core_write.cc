@@ -2,6 +2,7 @@
 
 #include "api/object.h"
 #include "api/pod.h"
+#include "json/write.h"
 #include "server/core.h"
 #include "server/keepers/namespace_keeper.h"
 #include "server/rules/account_volume.h"
@@ -19,6 +20,10 @@ constexpr int kNameTries = 8;
 bool may_go(const json::Value& object) {
   return api::is_deleting(object) && object["metadata"]["finalizers"].as_array().empty() &&
          object["metadata"]["deletionGracePeriodSeconds"].as_int() == 0;
+}
+
+bool is_larger(const json::Value& object, const json::Value& old) {
+  return json::write(object).size() > json::write(old).size();
 }
 
 void set_condition(json::Value& object, json::Value condition) {
@@ -89,6 +94,7 @@ void Core::give_token(json::Value& pod) {
 
 Result<ObjectPtr> Core::create_now(const Kind& kind, json::Value object, Mode mode) {
   if (const auto& failed = journal_.failure()) return fail(*failed);
+  TRY(journal_.room());
   TRY(check_shape(kind, object));
   if (!kind.resource.namespaced()) {
     object["metadata"].object().erase("namespace");
@@ -143,6 +149,10 @@ Result<ObjectPtr> Core::update_now(const Kind& kind, json::Value object, Part pa
   }
   json::Value made = part == Part::Status ? TRY(prepare_status_update(kind, *old, object))
                                           : TRY(prepare_update(kind, *old, std::move(object)));
+  // Status, what frees something, and what only takes the place of what was there (a Lease) are for
+  // what the reserve is kept.
+  if (part == Part::Main && journal_.is_low() && !api::is_deleting(*old) && is_larger(made, *old))
+    TRY(journal_.room());
   return store_change(table, old, std::move(made), mode);
 }
 

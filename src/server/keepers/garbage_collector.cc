@@ -107,7 +107,7 @@ Task<void> GarbageCollector::run() {
       queued_.erase(place);
       examine(place);
     }
-    if (!co_await core_.journal_.settled()) co_return;
+    if (!co_await core_.kept()) co_return;  // what was taken back is in the queue again
     if (!co_await rt::yield(core_.loop_)) co_return;
   }
 }

@@ -4,6 +4,11 @@
 #include "server/core.h"
 
 namespace muster::server {
+namespace {
+
+constexpr Duration kRetry = std::chrono::seconds(1);
+
+}  // namespace
 
 NamespaceKeeper::NamespaceKeeper(Core& core) : core_(core), work_(core.loop_), scope_(core.loop_) {
   for (const auto& [key, object] : core_.journal_.table(api::namespaces()).head()) {
@@ -36,8 +41,15 @@ Task<void> NamespaceKeeper::run() {
     work_.reset();
     const std::set<std::string> names = terminating_;  // advance() takes finished ones out
     for (const std::string& name : names) advance(name);
-    for (const std::string& name : std::exchange(bare_, {})) refurnish(name);
-    if (!co_await core_.journal_.settled()) co_return;
+    std::set<std::string> bare = std::exchange(bare_, {});
+    for (const std::string& name : bare) refurnish(name);
+    const auto kept = co_await core_.kept();
+    if (!kept) co_return;
+    const bool refused = core_.journal_.is_low() && !bare.empty();
+    if (*kept == Core::Kept::Durable && !refused) continue;
+    if (refused && !co_await rt::sleep_for(core_.loop_, kRetry)) co_return;
+    bare_.merge(bare);
+    work_.set();
   }
 }
 

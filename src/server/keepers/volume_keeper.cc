@@ -89,7 +89,9 @@ Task<void> VolumeKeeper::run() {
     work_.reset();
     for (const ObjectPtr& claim : all(api::persistent_volume_claims())) look_at_claim(claim);
     for (const ObjectPtr& volume : all(api::persistent_volumes())) look_at_volume(volume);
-    if (!co_await core_.journal_.settled()) co_return;
+    const auto kept = co_await core_.kept();
+    if (!kept) co_return;
+    if (*kept == Core::Kept::TakenBack) work_.set();
   }
 }
 

@@ -23,6 +23,7 @@ struct Change {
       object;            // as it is now; of a deletion, as it was, with the version of the deletion
   Version previous = 0;  // the version that this one replaced
   Time time;
+  bool confidential = false;  // what it held is in no file once it is replaced or deleted
 };
 
 // What a store held when it was opened.

@@ -24,8 +24,9 @@ std::string read_owner(int file) {
 
 Result<void> write_owner(int file) {
   const std::string pid = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(file, 0) != 0 ||
-      ::pwrite(file, pid.data(), pid.size(), 0) != static_cast<ssize_t>(pid.size())) {
+  // Written over what is there, which takes no new block: the disk may be full.
+  const auto size = static_cast<off_t>(pid.size());
+  if (::pwrite(file, pid.data(), pid.size(), 0) != size || ::ftruncate(file, size) != 0) {
     return fail_errno("write its owner");
   }
   return {};

@@ -42,10 +42,12 @@ Journal::Journal(rt::Loop& loop, const Kinds& kinds, Store& store, Logger log)
   }
   load(std::move(contents));
   store_.on_commit([this](Version version) { publish(version); });
+  store_.on_undo([this] { undo(); });
 }
 
 Journal::~Journal() {
   store_.on_commit(nullptr);
+  store_.on_undo(nullptr);
 }
 
 void Journal::load(Contents contents) {
@@ -133,7 +135,8 @@ void Journal::stage(Table& table, ObjectKey key, ChangeType type, ObjectPtr befo
                  .type = type,
                  .object = std::move(object),
                  .previous = previous,
-                 .time = loop_.now()});
+                 .time = loop_.now(),
+                 .confidential = table.kind().is(api::secrets())});
 }
 
 void Journal::publish(Version up_to) {
@@ -147,6 +150,24 @@ void Journal::publish(Version up_to) {
   }
   for (Table* table : changed) table->news().pulse();
   progress_.pulse();
+}
+
+// Newest first, so that each finds what it left. The versions were shown to nobody: they are given
+// again.
+void Journal::undo() {
+  while (!staged_.empty()) {
+    Staged last = std::move(staged_.back());
+    staged_.pop_back();
+    const bool created = last.change.type == EventType::Added;
+    const bool deleted = last.change.type == EventType::Deleted;
+    const ObjectPtr now = deleted ? nullptr : last.change.object;
+    if (created)
+      last.table->erase(last.key);
+    else
+      last.table->put(last.key, last.change.before);
+    if (listener_) listener_(*last.table, now, created ? nullptr : last.change.before);
+  }
+  head_ = store_.committed();
 }
 
 void Journal::end_watches() {

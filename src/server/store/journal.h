@@ -17,11 +17,13 @@ namespace muster::server {
 
 // All objects of the server, and the one place where they change. A write takes the next version,
 // is at once what later writes are decided on, and becomes visible to readers and watchers when the
-// store has made it durable, in version order. Lives on the server's loop; kinds and store outlive
-// it.
+// store has made it durable, in version order. When the disk is full it is taken back, with all
+// that was decided after it, before anybody saw it. Lives on the server's loop; kinds and store
+// outlive it.
 class Journal {
  public:
-  // Called inside every write; `after` is null for a deletion.
+  // Called inside every write; `after` is null for a deletion. Also when a write is taken back,
+  // which is the write that undoes it.
   using Listener = std::function<void(Table&, const ObjectPtr& before, const ObjectPtr& after)>;
 
   Journal(rt::Loop& loop, const Kinds& kinds, Store& store, Logger log);
@@ -45,6 +47,12 @@ class Journal {
   Task<Result<void>> settled() { return store_.durable(head_); }
 
   [[nodiscard]] Version committed() const { return hub_.committed; }
+  // InsufficientStorage while nothing new should be written; deletions and the like may be.
+  [[nodiscard]] Result<void> room() {
+    if (auto full = store_.no_room()) return fail(std::move(*full));
+    return {};
+  }
+  [[nodiscard]] bool is_low() const { return store_.room() == Room::Low; }
   [[nodiscard]] const std::optional<Error>& failure() const { return store_.failure(); }
   [[nodiscard]] WatchHub& hub() { return hub_; }
   // Pulsed when versions became visible.
@@ -61,6 +69,7 @@ class Journal {
 
   void load(Contents contents);
   void publish(Version up_to);
+  void undo();
   Table* table_of_key(std::string_view stored, ObjectKey& key);
   void stage(Table& table, ObjectKey key, ChangeType type, ObjectPtr before, ObjectPtr object);
 

@@ -22,9 +22,11 @@ namespace muster::server {
 // Makes changes durable in the order they are appended. Lives on one loop; the file is written by
 // one worker at a time. Whatever was appended while a commit ran goes into the next one, as one
 // transaction. Always holds: committed() only grows, and after a crash the file has everything up
-// to a version that was at least committed(). The first failure is final: every later write fails
-// with it, because after a failed fsync nobody knows what the disk has. Ends with close(), which
-// writes what is queued.
+// to a version that was at least committed(). A full disk is an answer: everything that is not
+// durable yet is taken back, whoever waits for it is told InsufficientStorage, and the next write
+// is tried as if nothing had been. Any other failure is final: every later write fails with it,
+// because after a failed fsync nobody knows what the disk has. Ends with close(), which writes what
+// is queued.
 class Store {
  public:
   struct Options {
@@ -34,6 +36,7 @@ class Store {
     std::optional<HomeLock> lock;  // none: taken here
     // Reads what the home holds and lets go of it at once; what is written stays in memory.
     bool snapshot = false;
+    StoreDisk* disk = nullptr;  // none: the real one
     Logger log;
   };
 
@@ -51,6 +54,13 @@ class Store {
   // Called after each commit with the newest durable version, and once when the store has failed.
   void on_commit(std::function<void(Version)> callback) { on_commit_ = std::move(callback); }
   void on_failure(std::function<void(const Error&)> callback) { on_failure_ = std::move(callback); }
+  // Called when everything after committed() was taken back; before whoever waits is told.
+  void on_undo(std::function<void()> callback) { on_undo_ = std::move(callback); }
+
+  // What to tell whoever would write something new while only the reserve is left; looks for room
+  // meanwhile. Nothing when there is room.
+  std::optional<Error> no_room();
+  [[nodiscard]] Room room() const { return room_; }
 
   // Queues a change; versions must grow.
   void append(Change change);
@@ -66,12 +76,20 @@ class Store {
   explicit Store(Options options);
   void wake_writer();
   void start_commit();
-  void finish_commit(Version newest, Result<void> result);
+  void finish_commit(Version newest, Result<Room> result);
+  void undo();
+  void fail_for_good(Error why);
+  void look_for_room();
+  void wipe_traces();
+  void work(std::function<Result<Room>()> job);
+  void finish_work(const Result<Room>& result);
+  [[nodiscard]] Error full() const;
   Version log_floor(Time now);
-  void shorten_log();
+  void leave_tidy();
 
   rt::Loop& loop_;
   rt::Pool* pool_;
+  std::string home_;
   Logger log_;
   std::optional<HomeLock> lock_;
   std::unique_ptr<StoreFile> file_;
@@ -83,11 +101,14 @@ class Store {
   Version trimmed_ = 0;
   std::deque<std::pair<Time, Version>> commit_times_;
   std::uint64_t commits_ = 0;
-  bool writing_ = false;  // a commit runs, or its start is posted
+  bool writing_ = false;  // a worker has the file, or will in the next turn
+  Room room_ = Room::Enough;
+  bool traces_ = false;
   std::optional<Error> failure_;
   std::multimap<Version, rt::Pending<void>> waiters_;
   std::function<void(Version)> on_commit_;
   std::function<void(const Error&)> on_failure_;
+  std::function<void()> on_undo_;
   rt::Event idle_;
 };
 

@@ -1,18 +1,17 @@
 #include "server/store/store_file.h"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 
 #include <bit>
+#include <cerrno>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "base/fd.h"
 #include "base/limits.h"
 #include "base/strings.h"
 #include "json/read.h"
-#include "json/write.h"
+#include "server/store/store_file_impl.h"
 
 namespace muster::server {
 namespace {
@@ -36,11 +35,21 @@ INSERT OR IGNORE INTO meta VALUES('schema',1),('rv',0),('log_floor',0);
 COMMIT;
 )";
 
+// The oldest of what no start would read.
+constexpr const char* kTrimSome =
+    "DELETE FROM log WHERE rv IN (SELECT rv FROM log WHERE rv<=? ORDER BY rv LIMIT ?)";
+
+constexpr const char* kNoteFloor =
+    "UPDATE meta SET value=max(value,(SELECT coalesce(min(rv)-1,0) FROM log)) "
+    "WHERE name='log_floor'";
+
 // Ours, and checked when it was written: wider than what a client may send, because escapes make
 // text longer and a status may have been merged into a spec.
 constexpr json::ReadLimits kStoredLimits{.bytes = limits::kMaxResponseBytes,
                                          .depth = 2 * limits::kMaxDepth,
                                          .nodes = json::kAnswerLimits.nodes};
+
+}  // namespace
 
 std::int64_t checksum(std::string_view key, Version version, std::string_view json) {
   const std::uint64_t sum =
@@ -48,110 +57,62 @@ std::int64_t checksum(std::string_view key, Version version, std::string_view js
   return std::bit_cast<std::int64_t>(sum);
 }
 
-struct Connection {
-  Connection() = default;
-  Connection(const Connection&) = delete;
-  Connection& operator=(const Connection&) = delete;
-  ~Connection() { sqlite3_close_v2(handle); }
-  sqlite3* handle = nullptr;
-};
+bool StoreFile::Impl::is_full() const {
+  const int code = sqlite3_errcode(database);
+  // A quota is a disk, too; SQLite knows only the other one.
+  const bool quota = sqlite3_system_errno(database) == EDQUOT;
+  return (code & 0xff) == SQLITE_FULL || ((code & 0xff) == SQLITE_IOERR && quota);
+}
 
-// A prepared statement. Bound text must outlive the step.
-class Statement {
- public:
-  Statement() = default;
-  Statement(const Statement&) = delete;
-  Statement& operator=(const Statement&) = delete;
-  ~Statement() { sqlite3_finalize(statement_); }
+std::unexpected<Error> StoreFile::Impl::broken(std::string_view doing) const {
+  if (is_full()) {
+    return fail(Error{.code = ErrorCode::InsufficientStorage,
+                      .message = fmt::format("{} {}: {}", doing, path, sqlite3_errmsg(database)),
+                      .causes = {},
+                      .retry_after = std::nullopt});
+  }
+  return fail(ErrorCode::Io, fmt::format("{} {}: {}", doing, path, sqlite3_errmsg(database)));
+}
 
-  bool prepare(sqlite3* database, const char* text) {
-    return sqlite3_prepare_v3(database, text, -1, SQLITE_PREPARE_PERSISTENT, &statement_,
-                              nullptr) == SQLITE_OK;
-  }
-  Statement& bind(int at, std::string_view text) {
-    sqlite3_bind_text(statement_, at, text.data(), static_cast<int>(text.size()), SQLITE_STATIC);
-    return *this;
-  }
-  Statement& bind(int at, std::int64_t number) {
-    sqlite3_bind_int64(statement_, at, number);
-    return *this;
-  }
-  // True while there are rows.
-  bool row() { return (last_ = sqlite3_step(statement_)) == SQLITE_ROW; }
-  // Runs to the end and makes ready for the next use.
-  bool run() {
-    while (row()) {
-    }
-    sqlite3_reset(statement_);
-    return last_ == SQLITE_DONE;
-  }
-  [[nodiscard]] bool done() const { return last_ == SQLITE_DONE; }
-  [[nodiscard]] std::int64_t number(int column) const {
-    return sqlite3_column_int64(statement_, column);
-  }
-  [[nodiscard]] std::string_view text(int column) const {
-    const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
-    return {bytes == nullptr ? "" : bytes,
-            static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
-  }
+std::unexpected<Error> StoreFile::Impl::corrupt(std::string_view what) const {
+  return fail(
+      ErrorCode::Internal,
+      fmt::format("{} is corrupt: {}; restore it from a backup, or move it away to start empty",
+                  path, what));
+}
 
- private:
-  sqlite3_stmt* statement_ = nullptr;
-  int last_ = SQLITE_OK;
-};
-
-}  // namespace
-
-struct StoreFile::Impl {
-  std::string path;
-  Connection connection;  // before the statements: they end first
-  sqlite3*& database = connection.handle;
-  Contents contents;
-  Statement begin, commit, put, remove, append, trim, set_meta;
-
-  [[nodiscard]] std::unexpected<Error> broken(std::string_view doing) const {
-    return fail(ErrorCode::Io, fmt::format("{} {}: {}", doing, path, sqlite3_errmsg(database)));
+Result<void> StoreFile::Impl::execute(const char* text) {
+  if (sqlite3_exec(database, text, nullptr, nullptr, nullptr) != SQLITE_OK) {
+    const int code = sqlite3_errcode(database);
+    if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return corrupt(sqlite3_errmsg(database));
+    return broken("opening");
   }
-  [[nodiscard]] std::unexpected<Error> corrupt(std::string_view what) const {
-    return fail(
-        ErrorCode::Internal,
-        fmt::format("{} is corrupt: {}; restore it from a backup, or move it away to start empty",
-                    path, what));
-  }
-
-  Result<void> execute(const char* text) {
-    if (sqlite3_exec(database, text, nullptr, nullptr, nullptr) != SQLITE_OK) {
-      const int code = sqlite3_errcode(database);
-      if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) return corrupt(sqlite3_errmsg(database));
-      return broken("opening");
-    }
-    return {};
-  }
-
-  Result<void> open_database();
-  Result<void> check_structure();
-  Result<void> check_schema();
-  Result<void> prepare();
-  Result<std::int64_t> meta(std::string_view name, std::int64_t otherwise);
-  Result<void> load();
-  Result<api::ObjectPtr> decode(std::string_view key, Version version, std::string_view json,
-                                std::int64_t sum) const;
-};
+  return {};
+}
 
 Result<void> StoreFile::Impl::open_database() {
   // SQLite gives its WAL the permissions of the main file, so that one is made first, for us alone.
-  const Fd made(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!made.valid()) return fail_errno("open " + path);
+  TRY(disk->make_file(path));
   if (sqlite3_open_v2(path.c_str(), &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_FULLMUTEX,
-                      nullptr) != SQLITE_OK) {
+                      disk->vfs()) != SQLITE_OK) {
     return broken("opening");
   }
   sqlite3_extended_result_codes(database, 0);
-  TRY(execute("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA trusted_schema=OFF;"));
-  // The file's own name must be as durable as what it holds.
-  const std::string folder = path.substr(0, path.rfind('/'));
-  const Fd directory(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid() || ::fsync(directory.get()) != 0) return fail_errno("sync " + folder);
+  // EXCLUSIVE: whoever opens it owns the home, so the index of the WAL needs no file, which a full
+  // disk would refuse. Checkpoints are ours to make: their failures are not to be overlooked.
+  TRY(
+      execute("PRAGMA locking_mode=EXCLUSIVE; PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+              "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA trusted_schema=OFF;"));
+  if (disk->mistake() == Mistake::NoSync) TRY(execute("PRAGMA synchronous=OFF"));
+  int persist = 1;
+  sqlite3_file_control(database, "main", SQLITE_FCNTL_PERSIST_WAL, &persist);
+  sqlite3_wal_hook(
+      database,
+      [](void* frames, sqlite3*, const char*, int count) {
+        *static_cast<int*>(frames) = count;
+        return SQLITE_OK;
+      },
+      &log_frames);
   return {};
 }
 
@@ -180,8 +141,14 @@ Result<void> StoreFile::Impl::prepare() {
                   put.prepare(database, "INSERT OR REPLACE INTO objects VALUES(?,?,?,?)") &&
                   remove.prepare(database, "DELETE FROM objects WHERE key=?") &&
                   append.prepare(database, "INSERT INTO log VALUES(?,?,?,?,?,?,?)") &&
+                  forget.prepare(database, "DELETE FROM log WHERE rv=?") &&
                   trim.prepare(database, "DELETE FROM log WHERE rv<=?") &&
-                  set_meta.prepare(database, "UPDATE meta SET value=? WHERE name=?");
+                  trim_some.prepare(database, kTrimSome) &&
+                  set_meta.prepare(database, "UPDATE meta SET value=max(value,?) WHERE name=?") &&
+                  note_floor.prepare(database, kNoteFloor) &&
+                  page_count.prepare(database, "PRAGMA page_count") &&
+                  free_count.prepare(database, "PRAGMA freelist_count") &&
+                  newest_version.prepare(database, "SELECT value FROM meta WHERE name='rv'");
   if (!ok) return broken("preparing");
   return {};
 }
@@ -263,53 +230,27 @@ Version StoreFile::restored_floor(Version newest) {
 StoreFile::StoreFile(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 StoreFile::~StoreFile() = default;
 
-Result<std::unique_ptr<StoreFile>> StoreFile::open(const std::string& path) {
+Result<std::unique_ptr<StoreFile>> StoreFile::open(const std::string& path, StoreDisk& disk,
+                                                   Use use) {
   auto impl = std::make_unique<Impl>();
   impl->path = path;
+  impl->disk = &disk;
   TRY(impl->open_database());
   TRY(impl->check_schema());
+  // Now both files are there. Their names must be as durable as what they hold.
+  TRY(disk.sync_folder(impl->folder()));
   TRY(impl->check_structure());
   TRY(impl->prepare());
   TRY(impl->load());
+  if (use == Use::Write) {
+    impl->reserve.emplace(impl->database, Reserve::sizes(disk.size(impl->folder())));
+    impl->reserve->begin();
+  }
   return std::unique_ptr<StoreFile>(new StoreFile(std::move(impl)));
 }
 
 Contents StoreFile::take_contents() {
   return std::move(impl_->contents);
-}
-
-Result<void> StoreFile::commit(const std::vector<Change>& changes, Version log_floor) {
-  Impl& to = *impl_;
-  if (!to.begin.run()) return to.broken("writing");
-  Version newest = 0;
-  for (const Change& change : changes) {
-    const std::string text = json::write(*change.object);
-    const auto version = static_cast<std::int64_t>(change.version);
-    const std::int64_t sum = checksum(change.key, change.version, text);
-    bool ok = to.append.bind(1, version)
-                  .bind(2, change.key)
-                  .bind(3, std::int64_t{std::to_underlying(change.type)})
-                  .bind(4, text)
-                  .bind(5, static_cast<std::int64_t>(change.previous))
-                  .bind(6, change.time.time_since_epoch().count())
-                  .bind(7, sum)
-                  .run();
-    if (change.type == ChangeType::Deleted) {
-      ok = ok && to.remove.bind(1, change.key).run();
-    } else {
-      ok = ok && to.put.bind(1, change.key).bind(2, version).bind(3, text).bind(4, sum).run();
-    }
-    if (!ok) return to.broken("writing");
-    newest = change.version;
-  }
-  bool ok =
-      newest == 0 || to.set_meta.bind(1, static_cast<std::int64_t>(newest)).bind(2, "rv").run();
-  if (log_floor > 0) {
-    ok = ok && to.trim.bind(1, static_cast<std::int64_t>(log_floor)).run() &&
-         to.set_meta.bind(1, static_cast<std::int64_t>(log_floor)).bind(2, "log_floor").run();
-  }
-  if (!ok || !to.commit.run()) return to.broken("writing");
-  return {};
 }
 
 }  // namespace muster::server

@@ -6,17 +6,25 @@
 
 #include "base/error.h"
 #include "server/store/change.h"
+#include "server/store/store_disk.h"
 
 namespace muster::server {
 
+// Whether the disk has room for more than what must be written (see Reserve).
+enum class Room { Enough, Low };
+
 // The durable half of the store: one SQLite file (WAL, synchronous=FULL) with the current objects
 // and a log of recent changes, every value with a checksum. It blocks, so it is called from a
-// worker; never by two at a time. After an error of commit() nothing may be written any more: the
-// caller stops.
+// worker; never by two at a time. InsufficientStorage is an answer: nothing of what was to be
+// written is there, and the next call may succeed. After any other error nothing may be written any
+// more: the caller stops.
 class StoreFile {
  public:
+  enum class Use { Write, Look };  // who only looks takes no reserve
   // Opens or creates; checks the file's structure, its schema version and every checksum.
-  static Result<std::unique_ptr<StoreFile>> open(const std::string& path);
+  static Result<std::unique_ptr<StoreFile>> open(const std::string& path,
+                                                 StoreDisk& disk = StoreDisk::real(),
+                                                 Use use = Use::Write);
   StoreFile(const StoreFile&) = delete;
   StoreFile& operator=(const StoreFile&) = delete;
   ~StoreFile();
@@ -25,7 +33,11 @@ class StoreFile {
   Contents take_contents();
 
   // All changes in one transaction; durable on return. Log rows up to `log_floor` go with it.
-  Result<void> commit(const std::vector<Change>& changes, Version log_floor);
+  Result<Room> commit(const std::vector<Change>& changes, Version log_floor);
+  // Whether there is room again, and tries to make some. Writes nothing that anybody would miss.
+  Result<Room> look_for_room();
+  // Everything is in the database, and nothing readable in the log of writes.
+  Result<void> tidy();
 
   // Up to where no start reads the log of a file whose newest change is `newest`.
   static Version restored_floor(Version newest);
