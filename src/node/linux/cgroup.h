@@ -14,6 +14,7 @@ struct CgroupRoots {
   Version version = Version::None;
   std::string memory;  // v1: …/memory/muster/<home>; v2: …/muster/<home>, the same for both
   std::string cpu;
+  std::string pids;  // v1: …/pids/muster/<home>; empty: there is no bound
   friend bool operator==(const CgroupRoots&, const CgroupRoots&) = default;
 };
 

@@ -158,7 +158,14 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
 }
 
 Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, ContainerSpec spec) {
-  auto out = shim::request(Operation::Start);
+  const auto known = pods_.find(pod_uid);
+  const int version = known == pods_.end() ? shim::kWireVersion : known->second.shim_version;
+  if (const auto field = shim::beyond_version(spec, version); !field.empty()) {
+    co_return StartOutcome{.message =
+                               "the pod was started by an earlier Muster, which could not obey " +
+                               field + ": delete it to run it anew"};
+  }
+  auto out = shim::request(Operation::Start, version);
   write(out, spec);
   const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
   shim::Reader in(answer);

@@ -1,34 +1,40 @@
 #include "node/shim/capabilities.h"
 
-#include <linux/capability.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
-#include <algorithm>
 #include <array>
-#include <cerrno>
 
 namespace muster::node::shim {
 
 namespace {
 
-// What container runtimes leave by default, without CAP_MKNOD (nothing else would keep a container
-// from the machine's disks), and with the two that programs for fast networks and NUMA expect.
-constexpr std::array kKept = {CAP_CHOWN,       CAP_DAC_OVERRIDE,     CAP_FSETID,  CAP_FOWNER,
-                              CAP_NET_RAW,     CAP_SETGID,           CAP_SETUID,  CAP_SETFCAP,
-                              CAP_SETPCAP,     CAP_NET_BIND_SERVICE, CAP_KILL,    CAP_SYS_CHROOT,
-                              CAP_AUDIT_WRITE, CAP_IPC_LOCK,         CAP_SYS_NICE};
+// Programs with rights of their own in their files would add what we inherited to them.
+Result<void> inherit_nothing() {
+  __user_cap_header_struct header{.version = _LINUX_CAPABILITY_VERSION_3, .pid = 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (::syscall(SYS_capget, &header, sets.data()) != 0) return fail_errno("reading capabilities");
+  for (auto& set : sets) set.inheritable = 0;
+  if (::syscall(SYS_capset, &header, sets.data()) != 0) return fail_errno("giving up capabilities");
+  return {};
+}
 
 }  // namespace
 
-Result<void> give_up_machine_rights() {
+std::uint64_t rights_of(const ContainerSpec& spec) {
+  return spec.privileged ? ~std::uint64_t{0} : spec.capabilities.value_or(kUsualRights);
+}
+
+Result<void> give_up_other_rights(std::uint64_t kept) {
   // Past the last one that the kernel knows it says EINVAL.
-  for (unsigned long right = 0; ::prctl(PR_CAPBSET_READ, right, 0, 0, 0) >= 0; ++right) {
-    if (std::ranges::find(kKept, static_cast<int>(right)) != kKept.end()) continue;
-    if (::prctl(PR_CAPBSET_DROP, right, 0, 0, 0) != 0) return fail_errno("giving up capabilities");
+  for (int number = 0; ::prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; ++number) {
+    if ((kept & right(number)) != 0) continue;
+    if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) return fail_errno("giving up capabilities");
   }
   if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
     return fail_errno("giving up capabilities");
-  return {};
+  return inherit_nothing();
 }
 
 }  // namespace muster::node::shim

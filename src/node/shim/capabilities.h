@@ -1,12 +1,31 @@
 #pragma once
 
+#include <linux/capability.h>
+
+#include <cstdint>
+
 #include "base/error.h"
+#include "node/runtime/types.h"
 
 namespace muster::node::shim {
 
-// From the next exec on the process, root or not, can have no rights over the machine but the usual
-// ones of containers: none to mount, to make devices, to change the network or to look into
-// processes of other users. What hides the host from a container rests on that.
-Result<void> give_up_machine_rights();
+constexpr std::uint64_t right(int capability) {
+  return std::uint64_t{1} << static_cast<unsigned>(capability);
+}
+
+// What container runtimes leave by default, without MKNOD: nothing else would keep a container from
+// the machine's disks.
+inline constexpr std::uint64_t kUsualRights =
+    right(CAP_CHOWN) | right(CAP_DAC_OVERRIDE) | right(CAP_FSETID) | right(CAP_FOWNER) |
+    right(CAP_NET_RAW) | right(CAP_SETGID) | right(CAP_SETUID) | right(CAP_SETFCAP) |
+    right(CAP_SETPCAP) | right(CAP_NET_BIND_SERVICE) | right(CAP_KILL) | right(CAP_SYS_CHROOT) |
+    right(CAP_AUDIT_WRITE);
+
+// All that the container can ever have.
+std::uint64_t rights_of(const ContainerSpec& spec);
+
+// From the next exec on the process, root or not, can have no rights over the machine but these.
+// What hides the host from a container rests on that.
+Result<void> give_up_other_rights(std::uint64_t kept);
 
 }  // namespace muster::node::shim

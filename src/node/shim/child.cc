@@ -51,7 +51,7 @@ void reset_process() {
 }
 
 Result<void> become_user(const ContainerSpec& spec) {
-  TRY(give_up_machine_rights());
+  TRY(give_up_other_rights(rights_of(spec)));
   const bool groups = !spec.supplementary_groups.empty();
   if (spec.uid || spec.gid || groups) {
     const std::vector<gid_t> list(spec.supplementary_groups.begin(),

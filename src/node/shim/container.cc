@@ -74,7 +74,7 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const S
   const auto log_path = container_log(pod.log_directory, id);
   TRY(linux::remove_tree(directory));  // of a start that came to nothing
   TRY(linux::make_directories(directory, 0711));
-  TRY(linux::write_durably(directory + "/intent", encode(spec)));
+  TRY(linux::write_durably(directory + "/intent", encode(without_values(spec))));
   const auto root = TRY(root_for(spec, pod, pod_directory));
   linux::Cgroup cgroup(pod.cgroups,
                        pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));

@@ -1,5 +1,7 @@
 #include "node/shim/protocol.h"
 
+#include "node/shim/capabilities.h"
+
 namespace muster::node::shim {
 
 namespace {
@@ -31,6 +33,20 @@ void read(Reader& in, ResourceLimits& value) {
   value.cpu_request_milli = read_optional(in);
 }
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+void write_pairs(Writer& out, const Pairs& pairs) {
+  out.number(static_cast<std::int64_t>(pairs.size()));
+  for (const auto& [name, value] : pairs) out.text(name).text(value);
+}
+void read_pairs(Reader& in, Pairs& pairs) {
+  const auto count = in.count();
+  for (std::size_t i = 0; i < count && in.ok(); ++i) {
+    auto name = in.text();
+    pairs.emplace_back(std::move(name), in.text());
+  }
+}
+
 template <class Enum>
 Enum read_enum(Reader& in, Enum last) {
   const auto value = in.number();
@@ -46,8 +62,8 @@ std::optional<std::uint32_t> narrow(std::optional<std::int64_t> value) {
 
 }  // namespace
 
-Writer request(Operation operation) {
-  Writer out;
+Writer request(Operation operation, int version) {
+  Writer out(version);
   out.number(static_cast<std::int64_t>(operation));
   return out;
 }
@@ -63,6 +79,9 @@ void write(Writer& out, const SandboxRecord& value) {
   out.text(value.cgroups.memory).text(value.cgroups.cpu);
   out.text(value.log_directory).number(static_cast<std::int64_t>(value.log_quota));
   out.text(value.hidden).text(value.shm_directory);
+  if (out.version() < 2) return;
+  out.text(value.cgroups.pids).number(spec.host_ipc ? 1 : 0);
+  write_pairs(out, spec.sysctls);
 }
 
 void read(Reader& in, SandboxRecord& value) {
@@ -88,6 +107,10 @@ void read(Reader& in, SandboxRecord& value) {
   value.log_quota = static_cast<std::uint64_t>(in.number());
   value.hidden = in.text();
   value.shm_directory = in.text();
+  if (in.version() < 2) return;
+  value.cgroups.pids = in.text();
+  spec.host_ipc = in.number() != 0;
+  read_pairs(in, spec.sysctls);
 }
 
 void write(Writer& out, const linux::ProcessIdentity& value) {
@@ -151,8 +174,7 @@ void read(Reader& in, Mount& value) {
 
 void write(Writer& out, const ContainerSpec& value) {
   out.text(value.name).number(value.attempt).texts(value.argv);
-  out.number(static_cast<std::int64_t>(value.env.size()));
-  for (const auto& [name, text] : value.env) out.text(name).text(text);
+  write_pairs(out, value.env);
   out.text(value.cwd).number(static_cast<std::int64_t>(value.root.kind)).text(value.root.directory);
   write_all(out, value.mounts);
   write(out, value.limits);
@@ -162,17 +184,20 @@ void write(Writer& out, const ContainerSpec& value) {
   out.number(static_cast<std::int64_t>(value.supplementary_groups.size()));
   for (const auto group : value.supplementary_groups) out.number(group);
   out.number(value.no_new_privileges ? 1 : 0);
+  if (out.version() < 2) return;
+  write_optional(out, value.capabilities
+                          ? std::optional(static_cast<std::int64_t>(*value.capabilities))
+                          : std::nullopt);
+  out.number(value.privileged ? 1 : 0).number(value.read_only_root ? 1 : 0);
+  out.number(value.unmasked_proc ? 1 : 0).number(static_cast<std::int64_t>(value.seccomp));
+  out.texts(value.devices);
 }
 
 void read(Reader& in, ContainerSpec& value) {
   value.name = in.text();
   value.attempt = static_cast<int>(in.number());
   value.argv = in.texts();
-  const auto variables = in.count();
-  for (std::size_t i = 0; i < variables && in.ok(); ++i) {
-    auto name = in.text();
-    value.env.emplace_back(std::move(name), in.text());
-  }
+  read_pairs(in, value.env);
   value.cwd = in.text();
   value.root.kind = read_enum(in, RootFilesystem::Kind::DirectoryOver);
   value.root.directory = in.text();
@@ -186,6 +211,30 @@ void read(Reader& in, ContainerSpec& value) {
     value.supplementary_groups.push_back(static_cast<std::uint32_t>(in.number()));
   }
   value.no_new_privileges = in.number() != 0;
+  if (in.version() < 2) return;
+  if (const auto rights = read_optional(in))
+    value.capabilities = static_cast<std::uint64_t>(*rights);
+  value.privileged = in.number() != 0;
+  value.read_only_root = in.number() != 0;
+  value.unmasked_proc = in.number() != 0;
+  value.seccomp = read_enum(in, ContainerSpec::Seccomp::RuntimeDefault);
+  value.devices = in.texts();
+}
+
+ContainerSpec without_values(ContainerSpec spec) {
+  spec.env.clear();
+  spec.argv.clear();  // $(NAME) in them was replaced
+  return spec;
+}
+
+std::string beyond_version(const ContainerSpec& spec, int version) {
+  if (version >= 2) return {};
+  if (spec.privileged) return "securityContext.privileged";
+  if (spec.capabilities && *spec.capabilities != kUsualRights)
+    return "securityContext.capabilities";
+  if (spec.read_only_root) return "securityContext.readOnlyRootFilesystem";
+  if (spec.seccomp != ContainerSpec::Seccomp::Unconfined) return "securityContext.seccompProfile";
+  return {};
 }
 
 void write(Writer& out, const ServiceRule& value) {

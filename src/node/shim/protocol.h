@@ -32,6 +32,14 @@ struct SandboxRecord {
   std::string shm_directory;  // bound at /dev/shm
 };
 
+// <uid>/containers/<name>/<attempt>/intent: what may be known of a container after its end.
+// Environment and arguments, which hold the values of Secrets, are in no file.
+ContainerSpec without_values(ContainerSpec spec);
+
+// What the container asks for and a shim of that version cannot do, by the name of the field of a
+// pod; empty: nothing.
+std::string beyond_version(const ContainerSpec& spec, int version);
+
 // <uid>/containers/<name>/<attempt>/started
 struct StartRecord {
   linux::ProcessIdentity process;
@@ -70,7 +78,7 @@ enum class SessionFrame : char {
 std::string session_frame(SessionFrame kind, std::string_view bytes);
 
 // A request's beginning; what the operation needs follows.
-Writer request(Operation operation);
+Writer request(Operation operation, int version = kWireVersion);
 
 struct ContainerId {
   std::string name;
@@ -112,8 +120,8 @@ std::string encode(const T& value) {
 
 template <class T>
 Result<T> decode(std::string_view bytes) {
-  TRY(take_known_version(bytes));
-  Reader in(bytes);
+  const int version = TRY(take_known_version(bytes));
+  Reader in(bytes, version);
   T value;
   read(in, value);
   if (!in.finished()) return fail(ErrorCode::Parse, "a damaged record");

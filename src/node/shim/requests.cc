@@ -17,7 +17,7 @@ void Server::handle(ClientId id, const std::string& request) {
   const auto version = take_known_version(bytes);
   clients_.at(id).version = version.value_or(kWireVersion);
   if (!version) return answer_error(id, ErrorCode::BadRequest, version.error().message);
-  Reader in(bytes);
+  Reader in(bytes, *version);
   switch (static_cast<Operation>(in.number())) {
     case Operation::Start:
       return start(id, in);

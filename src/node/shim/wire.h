@@ -15,8 +15,8 @@ namespace muster::node::shim {
 // Records and frames begin with the version of whoever wrote them, as a negative number. The first
 // shims wrote none: what lacks it is version 0, for nothing of theirs begins with a negative
 // number. A shim answers in the version that it was asked in; Muster asks in the version of the
-// shim.
-inline constexpr int kWireVersion = 1;
+// shim. Version 2 added what a container may do, and the namespaces and sysctls of a pod.
+inline constexpr int kWireVersion = 2;
 std::string with_version(std::string_view bytes, int version = kWireVersion);
 // Takes it off, whichever it is.
 int take_version(std::string_view& bytes);
@@ -28,6 +28,9 @@ inline constexpr std::size_t kMaxFrameBytes = std::size_t{8} << 20U;
 
 class Writer {
  public:
+  // In the format of that version: what it did not know is left out.
+  explicit Writer(int version = kWireVersion) : version_(version) {}
+  [[nodiscard]] int version() const { return version_; }
   Writer& number(std::int64_t value);
   Writer& text(std::string_view value);
   Writer& texts(const std::vector<std::string>& values);
@@ -35,13 +38,17 @@ class Writer {
 
  private:
   std::string bytes_;
+  int version_;
 };
 
 // Gives zeros and empty texts past the first thing that does not fit; ok() says whether that
 // happened.
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : rest_(bytes) {}
+  explicit Reader(std::string_view bytes, int version = kWireVersion)
+      : rest_(bytes), version_(version) {}
+  // Of whoever wrote the bytes: what it did not know is not in them.
+  [[nodiscard]] int version() const { return version_; }
   std::int64_t number();
   std::string text();
   std::vector<std::string> texts();
@@ -53,6 +60,7 @@ class Reader {
 
  private:
   std::string_view rest_;
+  int version_;
   bool ok_ = true;
 };
 

@@ -146,7 +146,7 @@ Local:
 // A record as a shim of version 0 or its Muster wrote it.
 template <class T>
 std::string version_0(const T& value) {
-  shim::Writer out;
+  shim::Writer out(0);
   write(out, value);
   return out.bytes();
 }
@@ -192,7 +192,7 @@ class OldShim {
     }
   }
   static std::string answer(const std::string& request) {
-    shim::Reader in(request);
+    shim::Reader in(request, 0);
     shim::Writer out;
     switch (static_cast<shim::Operation>(in.number())) {
       case shim::Operation::List:
@@ -201,11 +201,18 @@ class OldShim {
         return out.bytes();
       case shim::Operation::Wait:
         return out.number(0).bytes() + version_0(ContainerExit{.exit_code = 7});
+      case shim::Operation::Start: {
+        ContainerSpec spec;
+        read(in, spec);
+        if (!in.finished()) break;
+        return out.number(0).number(1).number(4711).number(5).text("/log/" + spec.name).bytes();
+      }
       default:
-        return out.number(static_cast<std::int64_t>(ErrorCode::BadRequest) + 1)
-            .text("unknown request")
-            .bytes();
+        break;
     }
+    return out.number(static_cast<std::int64_t>(ErrorCode::BadRequest) + 1)
+        .text("unknown request")
+        .bytes();
   }
 
   Fd lock_;
@@ -235,58 +242,15 @@ TEST_F(UnknownPodTest, AShimWithoutAVersionIsAdopted) {
     ASSERT_EQ(adopted.containers.size(), 1U);
     EXPECT_EQ(adopted.containers[0].attempt, 2);
     EXPECT_EQ(wait("a", "main", 2).exit_code, 7);
+    EXPECT_EQ(start("a", container({"true"}, 3)).log_path, "/log/main");
+    auto fixed = container({"true"}, 4);
+    fixed.read_only_root = true;
+    const auto refused = run(runtime_->start_container("a", fixed));
+    ASSERT_TRUE(refused);
+    EXPECT_FALSE(refused->start);
+    EXPECT_NE(refused->message.find("readOnlyRootFilesystem"), std::string::npos);
   }
   remove("a");
-}
-
-TEST(Versions, RecordsSayWhoWroteThem) {
-  const ContainerExit exit{.exit_code = 3, .termination_message = "gone"};
-  const auto record = shim::encode(exit);
-  std::string_view rest = record;
-  EXPECT_EQ(shim::take_version(rest), shim::kWireVersion);
-  EXPECT_EQ(rest, version_0(exit));
-  EXPECT_EQ(shim::decode<ContainerExit>(record)->exit_code, 3);
-  EXPECT_EQ(shim::decode<ContainerExit>(version_0(exit))->termination_message, "gone");
-  const auto later = shim::decode<ContainerExit>(shim::with_version(version_0(exit), 2));
-  EXPECT_EQ(later.error().message, "it has version 2, this program knows those up to 1");
-}
-
-// The bytes of version 0 as they lie on disks, written down here without the code that writes them.
-std::string number_0(std::int64_t value) {
-  std::string out(sizeof value, '\0');
-  std::memcpy(out.data(), &value, sizeof value);
-  return out;
-}
-std::string text_0(const std::string& value) {
-  return number_0(static_cast<std::int64_t>(value.size())) + value;
-}
-
-TEST(Versions, TheRecordsOfVersion0AreReadForEver) {
-  const auto nothing = number_0(0) + number_0(0);
-  const auto sandbox = text_0("uid") + text_0("default") + text_0("pod-a") + text_0("host") +
-                       number_0(0) + text_0("shm") + text_0("/hosts") + number_0(1) +
-                       number_0(1500) + nothing + nothing + text_0("10.222.0.9") +
-                       text_0("10.222.0.1") + number_0(22) + text_0("bridge") + text_0("link") +
-                       text_0("10.96.0.0/16") + number_0(1) + text_0("/memory") + text_0("/cpu") +
-                       text_0("/logs") + number_0(64) + text_0("/pods") + text_0("/dev/shm/x");
-  const auto record = shim::decode<shim::SandboxRecord>(sandbox);
-  ASSERT_TRUE(record) << record.error().message;
-  EXPECT_EQ(record->spec.pod_uid, "uid");
-  EXPECT_EQ(record->spec.limits.cpu_milli, 1500);
-  EXPECT_EQ(record->address, "10.222.0.9");
-  EXPECT_EQ(record->cgroups.version, linux::CgroupRoots::Version::V1);
-  EXPECT_EQ(record->shm_directory, "/dev/shm/x");
-
-  const auto shim = number_0(4711) + number_0(99) + text_0("boot");
-  EXPECT_EQ(shim::decode<linux::ProcessIdentity>(shim)->pid, 4711);
-  const auto started = shim::decode<shim::StartRecord>(shim + number_0(5));
-  EXPECT_EQ(started->started, Time(std::chrono::nanoseconds(5)));
-  const auto exit = number_0(137) + number_0(9) + number_0(1) + number_0(0) + number_0(5) +
-                    number_0(6) + text_0("gone");
-  EXPECT_TRUE(shim::decode<ContainerExit>(exit)->oom_killed);
-  EXPECT_EQ(shim::decode<ContainerExit>(exit)->termination_message, "gone");
-  const auto failed = shim::decode<shim::FailureRecord>(number_0(1) + text_0("no x bit"));
-  EXPECT_EQ(failed->failure, StartFailure::NotExecutable);
 }
 
 // A shim answers whoever asks it in the asker's version.
