@@ -132,7 +132,12 @@ class Kube:
         self.env = dict(re.findall(r"^export (\w+)=(.*)$", (self.directory / "env").read_text(), re.M))
         url = urllib.parse.urlsplit(self.env["KUBE_API"])
         self.host, self.port = url.hostname, url.port
-        self.tls = ssl.create_default_context(cafile=self.env["KUBE_CA"])
+        self.trust(self.env["KUBE_CA"])
+
+    def trust(self, ca):
+        """What the server's certificate is signed by from now on."""
+        self.tls = ssl.create_default_context(cafile=ca)
+        self.local = threading.local()
 
     # -- requests
 

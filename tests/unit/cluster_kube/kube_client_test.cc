@@ -215,7 +215,7 @@ TEST_F(KubeClientTest, ATokenThatTheServerEchoesIsNotRepeated) {
   EXPECT_THAT(result.error().message, HasSubstr("[token]"));
 }
 
-TEST_F(KubeClientTest, ATokenFileIsReadAgainAfterAMinute) {
+TEST_F(KubeClientTest, ATokenFileIsReadAgainAfterTenSeconds) {
   token_file_ = "/token";
   files_.files["/token"] = "first\n";
   auto& kube = cluster([](auto&, int) { return answer(200, kPod); });
@@ -226,11 +226,96 @@ TEST_F(KubeClientTest, ATokenFileIsReadAgainAfterAMinute) {
   EXPECT_EQ(token_now(), "Bearer first");
   files_.files["/token"] = "second\n";
   EXPECT_EQ(token_now(), "Bearer first");
-  loop_.run_for(61s);
+  loop_.run_for(11s);
   EXPECT_EQ(token_now(), "Bearer second");
   files_.files.clear();
-  loop_.run_for(61s);
+  loop_.run_for(11s);
   EXPECT_EQ(token_now(), "Bearer second");
+}
+
+TEST_F(KubeClientTest, ARefusedTokenIsLookedForAtOnceAlsoUnderAWrite) {
+  token_file_ = "/token";
+  files_.files["/token"] = "first";
+  auto& kube = cluster([this](auto& request, int) {
+    files_.files["/token"] = "second";
+    return request.headers.get("authorization") == "Bearer second" ? answer(201, kPod)
+                                                                   : answer(401, "expired");
+  });
+  EXPECT_TRUE(loop_.run(kube.create(api::pods(), pod())));
+  EXPECT_EQ(transport_->requests.size(), 2U);
+  EXPECT_EQ(loop_.monotonic().since_start, 0s);
+}
+
+// --- certificates on disk ---
+
+class Certificates : public KubeClientTest {
+ protected:
+  void SetUp() override {
+    write("/ca", identity("ca"));
+    write("/client", identity("client"));
+    ClientConfig config{.ca_pem = files_.files["/ca.crt"],
+                        .ca_file = "/ca.crt",
+                        .client_certificate_pem = files_.files["/client.crt"],
+                        .client_key_pem = Secret(files_.files["/client.key"]),
+                        .client_certificate_file = "/client.crt",
+                        .client_key_file = "/client.key"};
+    credentials_ = std::make_shared<Credentials>(loop_, config, files_);
+    auto transport =
+        std::make_unique<ScriptedTransport>(loop_, [](auto&, int) { return answer(200, kPod); });
+    transport_ = transport.get();
+    cluster_ = std::make_unique<KubeCluster>(std::make_unique<KubeClient>(
+        loop_, std::move(transport), nullptr, credentials_, rng_, KubeClientOptions{}));
+  }
+  static net::Identity identity(const std::string& name) {
+    return net::make_self_signed({.common_name = name}, Time{}).value();
+  }
+  void write(const std::string& name, const net::Identity& what) {
+    files_.files[name + ".crt"] = what.certificate_pem;
+    files_.files[name + ".key"] = what.key_pem.reveal();
+  }
+  // How often connections were renewed, after a request ten seconds on.
+  int renewed() {
+    loop_.run_for(11s);
+    EXPECT_TRUE(loop_.run(cluster_->get(api::pods(), {"t", "p"})));
+    return transport_->renewed;
+  }
+
+  std::shared_ptr<Credentials> credentials_;
+};
+
+TEST_F(Certificates, NewOnesOnDiskMeanNewConnections) {
+  EXPECT_EQ(renewed(), 0);
+  const auto fresh = identity("fresh");
+  write("/client", fresh);
+  EXPECT_EQ(renewed(), 1);
+  EXPECT_EQ(credentials_->identity().certificate_pem, fresh.certificate_pem);
+  write("/ca", identity("new ca"));
+  EXPECT_EQ(renewed(), 2);
+  EXPECT_EQ(credentials_->ca_pem(), files_.files["/ca.crt"]);
+  EXPECT_EQ(renewed(), 2);
+}
+
+TEST_F(Certificates, HalfOfAPairAndWhatIsNoneChangesNothing) {
+  const std::string before = credentials_->identity().certificate_pem;
+  const auto fresh = identity("fresh");
+  files_.files["/client.crt"] = fresh.certificate_pem;
+  files_.files["/ca.crt"] = "half a cert";
+  EXPECT_EQ(renewed(), 0);
+  EXPECT_EQ(credentials_->identity().certificate_pem, before);
+  files_.files["/client.key"] = fresh.key_pem.reveal();
+  EXPECT_EQ(renewed(), 1);
+  files_.files.clear();
+  EXPECT_EQ(renewed(), 1);
+  EXPECT_EQ(credentials_->identity().certificate_pem, fresh.certificate_pem);
+}
+
+TEST_F(Certificates, AreLookedAtAtOnceForANewConnection) {
+  EXPECT_TRUE(loop_.run(cluster_->get(api::pods(), {"t", "p"})));
+  write("/ca", identity("new ca"));
+  EXPECT_TRUE(loop_.run(cluster_->get(api::pods(), {"t", "p"})));
+  EXPECT_EQ(transport_->renewed, 0);
+  credentials_->look_at_files();
+  EXPECT_EQ(credentials_->ca_pem(), files_.files["/ca.crt"]);
 }
 
 TEST_F(KubeClientTest, WatchGivesEventsThenSaysHowItEnded) {

@@ -14,12 +14,14 @@
 
 namespace muster::cluster::kube {
 
-// Who a client is, at this moment: its bearer token and its client certificate. Both may change
-// while it lives. A token file (a projected service-account token, replaced by the kubelet as it
-// ages) is read again at most once a minute; while it cannot be read the last token stays. A plugin
-// is asked when there is nothing that is still good, by one request for all that wait; what it says
-// is used until it expires or a server refuses it. Reads of one small file happen on the loop.
-// Shared by all connections of a client; lives on one loop; close() it before it is destroyed.
+// Who a client is, at this moment, and whom it trusts: its bearer token, its client certificate,
+// the server's CA. All may change while it lives. Files (a projected service-account token,
+// replaced by the kubelet as it ages; certificates that are renewed) are read again before each new
+// connection and each request, but not more often than every ten seconds for requests; what cannot
+// be read, or is no certificate with its key, changes nothing. A plugin is asked when there is
+// nothing that is still good, by one request for all that wait; what it says is used until it
+// expires or a server refuses it. Reads of at most four small files happen on the loop. Shared by
+// all connections of a client; lives on one loop; close() it before it is destroyed.
 class Credentials {
  public:
   // `files` outlives it. `runner` may be null where there is no plugin.
@@ -30,6 +32,11 @@ class Credentials {
   Task<Result<void>> refresh();
   [[nodiscard]] const Secret& token() const { return token_; }  // empty: none
   [[nodiscard]] const net::Identity& identity() const { return identity_; }
+  [[nodiscard]] const std::string& ca_pem() const { return ca_pem_; }
+
+  // Reads the files now. For those who make a connection: whoever broke the last one may have new
+  // certificates.
+  void look_at_files();
 
   // Grows with each change of anything above, and with each change of what connections are made of.
   [[nodiscard]] std::uint64_t version() const { return version_; }
@@ -47,8 +54,12 @@ class Credentials {
  private:
   struct Asking;
 
-  void read_token_file();
+  void look_at_files_in_time();
+  void read_token();
+  void read_identity();
+  void read_ca();
   void use_token(Secret token);
+  void use_identity(net::Identity identity);
   Task<void> ask(std::shared_ptr<Asking> asking);
   void take(ExecCredential credential);
   [[nodiscard]] bool answer_is_good() const;
@@ -61,10 +72,14 @@ class Credentials {
   Secret token_;
   Secret previous_;
   net::Identity identity_;
+  std::string ca_pem_;
   std::uint64_t version_ = 1;
   std::uint64_t connection_version_ = 1;
 
-  std::string token_file_;
+  struct Files {
+    std::string token, certificate, key, ca;
+  };
+  Files watched_;  // empty: none
   std::optional<Monotonic> read_at_;
 
   std::shared_ptr<Asking> asking_;  // the plugin runs

@@ -21,7 +21,7 @@ class KubeConnector final : public net::Connector {
   Result<void> prepare() {
     if (tcp_ && made_of_ == credentials_->connection_version()) return {};
     auto context = net::TlsContext::client(
-        {.ca_pem = config_.ca_pem,
+        {.ca_pem = credentials_->ca_pem(),
          .server_name = config_.tls_server_name,
          .identity = credentials_->identity(),
          .verification = config_.insecure ? net::Verification::Insecure : net::Verification::Full,
@@ -36,6 +36,7 @@ class KubeConnector final : public net::Connector {
   }
 
   Task<Result<std::unique_ptr<net::Stream>>> connect() override {
+    credentials_->look_at_files();
     CO_TRY(co_await credentials_->refresh());
     CO_TRY(prepare());
     const auto tcp = tcp_;  // another connection may replace it meanwhile

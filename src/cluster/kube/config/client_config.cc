@@ -140,7 +140,8 @@ Result<ClientConfig> in_cluster_config(std::string_view service_host, std::strin
   if (config.token.empty()) {
     return fail(ErrorCode::Invalid, fmt::format("{}: the token is empty", config.token_file));
   }
-  config.ca_pem = TRY(files.read(fmt::format("{}/ca.crt", kAccountDirectory)));
+  config.ca_file = fmt::format("{}/ca.crt", kAccountDirectory);
+  config.ca_pem = TRY(files.read(config.ca_file));
   if (const auto ns = files.read(fmt::format("{}/namespace", kAccountDirectory)); ns) {
     if (const auto name = trim(*ns); !name.empty()) config.ns = name;
   }

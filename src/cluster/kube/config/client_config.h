@@ -28,8 +28,9 @@ struct Server {
 // https://host[:port][/prefix] or unix:///path/to/socket.
 Result<Server> parse_server(std::string_view url);
 
-// Everything that a client needs to talk to one cluster as one user. Plain data: certificates are
-// the PEM bytes themselves, so nothing but a token file is read later.
+// Everything that a client needs to talk to one cluster as one user. Plain data. Certificates are
+// the PEM bytes themselves; the files that they and a token came from are named beside them,
+// because whoever issues them puts new ones there.
 struct ClientConfig {
   std::string context;  // its name, for messages; "in-cluster" inside a pod
   std::string ns = "default";
@@ -37,15 +38,18 @@ struct ClientConfig {
 
   std::optional<net::HttpProxy> proxy;  // on the way to the server
 
-  std::string ca_pem;           // empty: the system's roots
+  std::string ca_pem;  // empty: the system's roots
+  std::string ca_file;
   std::string tls_server_name;  // empty: the host
   bool insecure = false;        // the server's certificate is not verified
 
   std::string client_certificate_pem;
   Secret client_key_pem;
+  std::string client_certificate_file;
+  std::string client_key_file;
 
   Secret token;
-  std::string token_file;  // wins over `token`, and is read again when it may have changed
+  std::string token_file;  // wins over `token`
 
   std::optional<ExecPlugin> exec;  // asked for a token, a certificate, or both
 };

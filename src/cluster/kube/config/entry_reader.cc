@@ -74,6 +74,11 @@ std::string EntryReader::beside_file(const std::string& path) const {
   return slash == std::string::npos ? path : file_.substr(0, slash + 1) + path;
 }
 
+Result<std::string> EntryReader::file_behind(std::string_view field) const {
+  if (has(fmt::format("{}-data", field))) return std::string();
+  return path(field);
+}
+
 Result<std::string> EntryReader::data_or_file(std::string_view field) const {
   const std::string data_field = fmt::format("{}-data", field);
   if (const std::string encoded = TRY(text(data_field)); !encoded.empty()) {

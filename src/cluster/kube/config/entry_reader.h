@@ -30,6 +30,8 @@ class EntryReader {
   [[nodiscard]] Result<std::string> path(std::string_view field) const;
   // `path` as it is reached from the kubeconfig's own folder.
   [[nodiscard]] std::string beside_file(const std::string& path) const;
+  // The file that data_or_file() reads; empty when it reads none.
+  [[nodiscard]] Result<std::string> file_behind(std::string_view field) const;
   // `field`-data decoded, else the file that `field` names, else nothing.
   [[nodiscard]] Result<std::string> data_or_file(std::string_view field) const;
   [[nodiscard]] Result<void> check_pem(std::string_view field, std::string_view pem) const;

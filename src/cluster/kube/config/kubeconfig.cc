@@ -156,6 +156,7 @@ Result<void> read_cluster(ClientConfig& into, const EntryReader& cluster, Insecu
     into.proxy = std::move(*proxy);
   }
   into.ca_pem = TRY(cluster.data_or_file("certificate-authority"));
+  into.ca_file = TRY(cluster.file_behind("certificate-authority"));
   TRY(cluster.check_pem("certificate-authority", into.ca_pem));
   into.tls_server_name = TRY(cluster.text("tls-server-name"));
   into.insecure = TRY(cluster.flag("insecure-skip-tls-verify"));
@@ -223,6 +224,8 @@ Result<void> read_user(ClientConfig& into, const EntryReader& user, const FileRe
   }
   into.client_certificate_pem = TRY(user.data_or_file("client-certificate"));
   into.client_key_pem = Secret(TRY(user.data_or_file("client-key")));
+  into.client_certificate_file = TRY(user.file_behind("client-certificate"));
+  into.client_key_file = TRY(user.file_behind("client-key"));
   TRY(user.check_pem("client-certificate", into.client_certificate_pem));
   TRY(user.check_pem("client-key", into.client_key_pem.reveal()));
   if (into.client_certificate_pem.empty() != into.client_key_pem.empty()) {
