@@ -58,6 +58,7 @@ class Home:
             self.environment.pop(name, None)
         self.up_process = None
         self.children = []
+        self.before_start = None  # what a process does right before it becomes muster
 
     # --- the CLI
 
@@ -67,7 +68,7 @@ class Home:
         out = (self.files / f"out-{number}").open("w+")
         err = (self.files / f"err-{number}").open("w+")
         process = subprocess.Popen([BIN / "muster", "--home", self.path, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
-                                   stderr=err, env=self.environment, start_new_session=True)
+                                   stderr=err, env=self.environment, start_new_session=True, preexec_fn=self.before_start)
         process.out_path, process.err_path = pathlib.Path(out.name), pathlib.Path(err.name)
         out.close()
         err.close()

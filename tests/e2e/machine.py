@@ -146,7 +146,7 @@ class Traces:
         return [line for line in output("ip", "route").splitlines() if self.bridge in line or f"metric {metric}" in line]
 
     def cgroups(self):
-        return [str(path) for root in ("memory", "cpu", "") for path in pathlib.Path("/sys/fs/cgroup", root, "muster").glob(f"{self.key}*")]
+        return [str(path) for pattern in (f"muster/{self.key}*", f"*/muster/{self.key}*") for path in pathlib.Path("/sys/fs/cgroup").glob(pattern)]
 
     def shared_memory(self):
         return [str(path) for path in pathlib.Path("/dev/shm").glob(f"muster-{self.key}-*")]

@@ -12,6 +12,7 @@
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
+#include "node/linux/shim_groups.h"
 #include "node/runtime/host.h"
 #include "node/runtime/log_places.h"
 #include "node/runtime/shim_client.h"
@@ -371,10 +372,11 @@ Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
 Task<void> LinuxRuntime::close() {
   if (pods_.empty()) {
     network_.tear_down();
-    [[maybe_unused]] const auto removed = co_await off_loop(
-        [cgroups = cgroups_, state = state_directory(home_key_)]() -> Result<void> {
+    [[maybe_unused]] const auto removed =
+        co_await off_loop([cgroups = cgroups_, key = home_key_]() -> Result<void> {
+          linux::remove_shim_groups(key);
           linux::remove_cgroup_roots(cgroups);
-          ::rmdir(state.c_str());
+          ::rmdir(state_directory(key).c_str());
           return {};
         });
   }

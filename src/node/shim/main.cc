@@ -19,6 +19,7 @@
 
 #include "node/linux/files.h"
 #include "node/linux/process.h"
+#include "node/linux/shim_groups.h"
 #include "node/shim/pod.h"
 #include "node/shim/server.h"
 
@@ -58,6 +59,10 @@ Result<Fd> listen_here() {
 Result<Server> prepare(const std::string& directory) {
   if (::chdir(directory.c_str()) != 0) return fail_errno("chdir " + directory);
   auto record = TRY(decode<SandboxRecord>(TRY(linux::read_file("sandbox"))));
+  // Before there is anything that the end of Muster's own cgroup could take with it. The home's
+  // groups are called by its key.
+  if (const auto& group = record.cgroups.memory; !group.empty())
+    linux::leave_service_groups(group.substr(group.rfind('/') + 1));
   auto signals = TRY(block_signals());
   TRY(linux::write_durably("./shim", encode(linux::identity_of(::getpid()))));
   auto pod = TRY(Pod::set_up(std::move(record)));
