@@ -5,10 +5,12 @@
 
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <thread>
 
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "cli/cluster/images_file.h"
 #include "node/agent/gpus.h"
 #include "node/runtime/host.h"
@@ -34,18 +36,21 @@ std::string find_agent(const Logger& log) {
   return {};
 }
 
-// The GPUs by UUID, as the kernel driver lists them.
-std::vector<std::string> gpu_uuids() {
-  std::vector<std::string> uuids;
+// The GPUs by UUID, as the kernel driver lists them, and which device file each of them has.
+void find_gpus(node::NodeOptions& options) {
   std::error_code error;
   for (const auto& gpu : fs::directory_iterator("/proc/driver/nvidia/gpus", error)) {
     std::ifstream information(gpu.path() / "information");
+    std::string uuid;
+    std::optional<std::int64_t> number;
     for (std::string line; std::getline(information, line);) {
-      if (const auto at = line.find("GPU-"); at != std::string::npos)
-        uuids.push_back(line.substr(at));
+      if (const auto at = line.find("GPU-"); at != std::string::npos) uuid = line.substr(at);
+      if (line.starts_with("Device Minor:")) number = parse_int(trim(line.substr(13)));
     }
+    if (uuid.empty()) continue;
+    options.gpu_uuids.push_back(uuid);
+    if (number) options.gpu_numbers[uuid] = static_cast<int>(*number);
   }
-  return uuids;
 }
 
 std::string host_name() {
@@ -70,7 +75,7 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   }
   // One bridge block holds about a thousand pods; processes are cheaper than containers.
   options.pods = 1000;
-  options.gpu_uuids = gpu_uuids();
+  find_gpus(options);
   if (context.capacity.contains(node::kGpuResource) && !options.gpu_uuids.empty()) {
     return fail(ErrorCode::Invalid,
                 fmt::format("--capacity {}: this machine has {} of its own; only what a machine "

@@ -45,6 +45,7 @@ struct NodeOptions {
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
   std::int64_t pods = 110;
   std::vector<std::string> gpu_uuids;
+  std::map<std::string, int> gpu_numbers;  // by UUID: the N of /dev/nvidiaN
   // Extended resources that the node offers for tests although the machine has none of them.
   std::map<std::string, std::int64_t> declared;
   int endpoint_port = 0;  // where logs and exec are served; 0: nowhere

@@ -11,6 +11,7 @@
 #include "api/object.h"
 #include "api/quantity.h"
 #include "base/strings.h"
+#include "node/agent/device_files.h"
 #include "node/network/service_environment.h"
 #include "node/pod/container/environment.h"
 #include "node/volumes/on_host.h"
@@ -139,6 +140,17 @@ void add_gpus(std::map<std::string, std::string>& environment, const ContainerIn
   environment.try_emplace("NCCL_HOSTID", input.options.name);
 }
 
+// Only files of what was assigned to this container: the others belong to somebody else.
+std::vector<std::string> devices_of(const ContainerInput& input) {
+  if (!wants_device_files(input.container)) return {};
+  std::vector<int> numbers;
+  for (const auto& uuid : input.gpus) {
+    const auto found = input.options.gpu_numbers.find(uuid);
+    if (found != input.options.gpu_numbers.end()) numbers.push_back(found->second);
+  }
+  return device_files(input.container, numbers, list_device_files());
+}
+
 constexpr std::string_view kOwnDirectory = "/tmp/";
 
 // What somebody wrote into a pod never leads into the home, by no way.
@@ -256,6 +268,7 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
   const auto& message_path = input.container["terminationMessagePath"].as_string();
   if (!message_path.empty()) out.termination_message_path = message_path;
   add_security(out, input);
+  out.devices = devices_of(input);
   return out;
 }
 
