@@ -19,7 +19,7 @@ namespace {
 constexpr std::int64_t kPeriodMicroseconds = 100'000;
 
 struct Mounted {
-  std::string memory, cpu, unified;
+  std::string memory, cpu, pids, unified;
 };
 
 // Where cgroup file systems are mounted: fields of /proc/self/mounts are device, path, type,
@@ -36,6 +36,7 @@ Mounted find_mounted() {
     const auto options = split(fields[3], ',');
     if (std::ranges::find(options, "memory") != options.end()) found.memory = fields[1];
     if (std::ranges::find(options, "cpu") != options.end()) found.cpu = fields[1];
+    if (std::ranges::find(options, "pids") != options.end()) found.pids = fields[1];
   }
   return found;
 }
@@ -43,7 +44,7 @@ Mounted find_mounted() {
 // A controller reaches a group's children only when it is switched on in every group above them.
 Result<void> pass_controllers_down(const std::string& directory) {
   TRY(write_existing(directory + "/cgroup.subtree_control", "+cpu +memory"));
-  // Best effort: not every kernel has it, and nothing of ours needs it.
+  // Best effort: not every kernel has it; then there is no bound on processes.
   [[maybe_unused]] const auto pids = write_existing(directory + "/cgroup.subtree_control", "+pids");
   return {};
 }
@@ -92,6 +93,16 @@ Result<void> limit_v2(const std::string& directory, const ResourceLimits& limits
   return {};
 }
 
+// One pod cannot take all process numbers of the machine. Best effort: not every kernel counts.
+void bound_processes(const std::string& directory) {
+  constexpr std::int64_t kMost = 32'768;
+  const auto text = read_file("/proc/sys/kernel/pid_max", 64);
+  const auto numbers = text ? parse_int(trim(*text)) : std::nullopt;
+  const auto bound = std::min(kMost, numbers.value_or(2 * kMost) / 2);
+  [[maybe_unused]] const auto bounded =
+      write_existing(directory + "/pids.max", std::to_string(bound));
+}
+
 std::vector<std::string> groups_below(const std::string& directory) {
   std::vector<std::string> found;
   std::error_code error;
@@ -129,6 +140,8 @@ CgroupRoots find_cgroups(const std::string& home_key) {
     roots = {.version = CgroupRoots::Version::V1,
              .memory = mounted.memory + "/muster/" + home_key,
              .cpu = mounted.cpu + "/muster/" + home_key};
+    if (!mounted.pids.empty() && make_directories(mounted.pids + "/muster/" + home_key))
+      roots.pids = mounted.pids + "/muster/" + home_key;
     if (make_directories(roots.memory) && make_directories(roots.cpu)) return roots;
   } else if (!mounted.unified.empty()) {
     const auto top = mounted.unified + "/muster";
@@ -145,7 +158,7 @@ CgroupRoots find_cgroups(const std::string& home_key) {
 }
 
 void remove_cgroup_roots(const CgroupRoots& roots) {
-  for (const auto& directory : {roots.memory, roots.cpu}) {
+  for (const auto& directory : {roots.memory, roots.cpu, roots.pids}) {
     if (directory.empty()) continue;
     ::rmdir(directory.c_str());
     ::rmdir(directory.substr(0, directory.rfind('/')).c_str());
@@ -155,29 +168,41 @@ void remove_cgroup_roots(const CgroupRoots& roots) {
 Cgroup::Cgroup(const CgroupRoots& roots, const std::string& relative)
     : version_(roots.version),
       memory_(roots.memory + "/" + relative),
-      cpu_(roots.cpu + "/" + relative) {}
+      cpu_(roots.cpu + "/" + relative),
+      pids_(roots.pids.empty() ? "" : roots.pids + "/" + relative.substr(0, relative.find('/'))),
+      of_pod_(relative.find('/') == std::string::npos) {}
 
-std::vector<std::string> Cgroup::directories() const {
-  switch (version_) {
-    case CgroupRoots::Version::None:
-      return {};
-    case CgroupRoots::Version::V1:
-      return {memory_, cpu_};
-    case CgroupRoots::Version::V2:
-      return {memory_};
+std::vector<Cgroup::Directory> Cgroup::directories() const {
+  if (version_ == CgroupRoots::Version::None) return {};
+  if (version_ == CgroupRoots::Version::V2) return {{.controller = "", .path = memory_}};
+  std::vector<Directory> all{{.controller = "memory", .path = memory_},
+                             {.controller = "cpu", .path = cpu_}};
+  if (!pids_.empty()) all.push_back({.controller = "pids", .path = pids_});
+  return all;
+}
+
+// A pod's bound on processes is one for all its containers, which have no group of their own there.
+std::vector<std::string> Cgroup::own_directories() const {
+  std::vector<std::string> own;
+  for (auto& [controller, path] : directories()) {
+    if (of_pod_ || controller != "pids") own.push_back(std::move(path));
   }
-  return {};
+  return own;
 }
 
 Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
-  for (const auto& directory : directories()) TRY(make_group(directory));
+  for (const auto& directory : own_directories()) TRY(make_group(directory));
   switch (version_) {
     case CgroupRoots::Version::None:
       return {};
     case CgroupRoots::Version::V1:
+      if (holds == Holds::Groups && !pids_.empty()) bound_processes(pids_);
       return limit_v1(memory_, cpu_, limits);
     case CgroupRoots::Version::V2:
-      if (holds == Holds::Groups) TRY(pass_controllers_down(memory_));
+      if (holds == Holds::Groups) {
+        TRY(pass_controllers_down(memory_));
+        bound_processes(memory_);
+      }
       return limit_v2(memory_, limits);
   }
   return {};
@@ -187,7 +212,7 @@ Result<void> Cgroup::enter() const {
   // v1: "0" to `tasks` moves the calling thread alone, and the kernel then skips the lock for which
   // a write to cgroup.procs waits a grace period (tens of milliseconds).
   const char* file = version_ == CgroupRoots::Version::V1 ? "/tasks" : "/cgroup.procs";
-  for (const auto& directory : directories()) TRY(write_existing(directory + file, "0"));
+  for (const auto& [controller, path] : directories()) TRY(write_existing(path + file, "0"));
   return {};
 }
 
@@ -219,7 +244,7 @@ int Cgroup::out_of_memory_kills() const {
 }
 
 void Cgroup::remove() const {
-  for (const auto& directory : directories()) remove_group(directory);
+  for (const auto& directory : own_directories()) remove_group(directory);
 }
 
 }  // namespace muster::node::linux

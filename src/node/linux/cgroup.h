@@ -30,6 +30,14 @@ class Cgroup {
  public:
   Cgroup(const CgroupRoots& roots, const std::string& relative);
 
+  // Where it is, by controller; under version 2 there is one, without a name.
+  struct Directory {
+    std::string controller;
+    std::string path;
+  };
+  [[nodiscard]] std::vector<Directory> directories() const;
+
+  // A pod's holds groups, and a bound on processes for all of them.
   enum class Holds { Processes, Groups };
   Result<void> create(const ResourceLimits& limits, Holds holds);
   // The calling process goes into it; its children follow.
@@ -44,11 +52,13 @@ class Cgroup {
   void remove() const;
 
  private:
-  [[nodiscard]] std::vector<std::string> directories() const;
+  [[nodiscard]] std::vector<std::string> own_directories() const;
 
   CgroupRoots::Version version_;
   std::string memory_;
   std::string cpu_;
+  std::string pids_;  // version 1: of the pod; empty: none
+  bool of_pod_;
 };
 
 }  // namespace muster::node::linux

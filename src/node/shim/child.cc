@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <grp.h>
 #include <linux/close_range.h>
+#include <linux/keyctl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -20,6 +21,7 @@
 #include "node/linux/files.h"
 #include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
+#include "node/shim/seccomp.h"
 #include "node/shim/session/terminal.h"
 
 namespace muster::node::shim {
@@ -40,6 +42,12 @@ void send(int fd, std::string_view bytes) {
   ::_exit(127);
 }
 
+// Keys of whoever started Muster are not the container's. Where the kernel has no keys, there is
+// nothing to leave.
+void join_own_keyring() {
+  [[maybe_unused]] const auto joined = ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
+}
+
 // The shim blocks and ignores signals and is spared by the OOM killer; programs expect neither.
 void reset_process() {
   for (int signal = 1; signal < NSIG; ++signal) static_cast<void>(::signal(signal, SIG_DFL));
@@ -48,6 +56,7 @@ void reset_process() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   ::umask(022);
   [[maybe_unused]] const auto score = linux::write_existing("/proc/self/oom_score_adj", "0");
+  join_own_keyring();
 }
 
 Result<void> become_user(const ContainerSpec& spec) {
@@ -58,6 +67,9 @@ Result<void> become_user(const ContainerSpec& spec) {
                                   spec.supplementary_groups.end());
     if (::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
   }
+  // While we may still do everything: others may set up a filter only with no_new_privs.
+  if (spec.seccomp == ContainerSpec::Seccomp::RuntimeDefault && !spec.privileged)
+    TRY(refuse_unusual_calls(rights_of(spec)));
   if (spec.gid && ::setresgid(*spec.gid, *spec.gid, *spec.gid) != 0) return fail_errno("setgid");
   if (spec.uid && ::setresuid(*spec.uid, *spec.uid, *spec.uid) != 0) return fail_errno("setuid");
   if (spec.no_new_privileges && ::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0) {
@@ -148,6 +160,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch
 
 Result<void> prepare(const Launch& launch) {
   TRY(launch.cgroup.enter());
+  if (::unshare(CLONE_NEWCGROUP) != 0) return fail_errno("unshare the cgroup namespace");
   TRY(enter_root(launch.root));
   set_standard_streams(-1, launch.standard_output, launch.standard_error);
   return go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd);
@@ -186,7 +199,8 @@ void run_exec(const ExecLaunch& launch) {
     ::_exit(code);
   };
   if (const auto entered = launch.cgroup.enter(); !entered) refuse(entered.error().message, 126);
-  if (::setns(launch.mount_namespace, CLONE_NEWNS) != 0) refuse("the container has ended", 126);
+  if (::setns(launch.container, CLONE_NEWNS | CLONE_NEWCGROUP) != 0)
+    refuse("the container has ended", 126);
   if (const auto streams = take_streams(launch); !streams) refuse(streams.error().message, 126);
   complaints = STDERR_FILENO;
   if (const auto moved = go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd); !moved) {

@@ -31,7 +31,7 @@ struct ExecLaunch {
   const ContainerSpec& spec;  // environment, directory and user are the container's
   const std::vector<std::string>& argv;
   const linux::Cgroup& cgroup;
-  int mount_namespace;
+  int container;  // a pidfd of its first process
   // The program's streams; -1: nothing comes and nothing is wanted.
   int input = -1;
   int output = -1;

@@ -46,15 +46,36 @@ Result<std::string> make_layers(const SandboxRecord& pod, const ContainerId& id)
   return layers;
 }
 
+// Its own, or all of them.
+std::vector<ShownCgroup> shown_cgroups(const ContainerSpec& spec, const linux::Cgroup& cgroup) {
+  constexpr const char* kPlace = "/sys/fs/cgroup";
+  if (spec.privileged) {
+    if (!linux::exists(kPlace)) return {};
+    return {{.directory = kPlace, .target = kPlace}};
+  }
+  std::vector<ShownCgroup> shown;
+  for (const auto& [name, directory] : cgroup.directories()) {
+    shown.push_back({.directory = directory,
+                     .target = name.empty() ? kPlace : std::string(kPlace) + "/" + name});
+  }
+  return shown;
+}
+
 Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
-                          const std::string& pod_directory) {
+                          const std::string& pod_directory, const linux::Cgroup& cgroup) {
   RootSpec root{.directory = TRY(make_layers(pod, {spec.name, spec.attempt})),
                 .root = spec.root,
                 .mounts = spec.mounts,
                 .hosts_file = pod.spec.hosts_file,
                 .resolver_file = pod.spec.host_network ? "" : pod_directory + "/resolv.conf",
                 .shm_directory = pod.shm_directory,
-                .hidden = pod.hidden};
+                .hidden = pod.hidden,
+                .working_directory = spec.cwd.empty() ? "/" : spec.cwd,
+                .cgroups = shown_cgroups(spec, cgroup),
+                .devices = spec.devices,
+                .privileged = spec.privileged,
+                .unmasked_proc = spec.unmasked_proc,
+                .read_only = spec.read_only_root};
   if (!spec.termination_message_path.empty()) {
     root.termination_file = root.directory + "/termination-log";
     root.termination_path = spec.termination_message_path;
@@ -75,9 +96,9 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const S
   TRY(linux::remove_tree(directory));  // of a start that came to nothing
   TRY(linux::make_directories(directory, 0711));
   TRY(linux::write_durably(directory + "/intent", encode(without_values(spec))));
-  const auto root = TRY(root_for(spec, pod, pod_directory));
   linux::Cgroup cgroup(pod.cgroups,
                        pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));
+  const auto root = TRY(root_for(spec, pod, pod_directory, cgroup));
   TRY(cgroup.create(spec.limits, linux::Cgroup::Holds::Processes));
   auto log = TRY(CriWriter::create(log_path, pod.log_quota));
   auto status = TRY(make_pipe());

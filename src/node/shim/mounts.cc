@@ -38,7 +38,7 @@ Result<Fd> clone_tree(const std::string& path, Access access) {
                                      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)));
   if (!tree.valid()) return fail_errno("mount source " + path);
   mount_attr attributes{};
-  attributes.attr_set = access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0;
+  attributes.attr_set = MOUNT_ATTR_NODEV | (access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0);
   constexpr unsigned long kPrivate = 1UL << 18U;  // MS_PRIVATE
   attributes.propagation = kPrivate;
   if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
@@ -46,6 +46,26 @@ Result<Fd> clone_tree(const std::string& path, Access access) {
     return fail_errno("mount attributes of " + path);
   }
   return tree;
+}
+
+namespace {
+
+Result<void> set_read_only(int at, const char* path, unsigned flags) {
+  mount_attr attributes{};
+  attributes.attr_set = MOUNT_ATTR_RDONLY;
+  if (::syscall(SYS_mount_setattr, at, path, flags, &attributes, sizeof attributes) != 0)
+    return fail_errno(std::string("read-only ") + path);
+  return {};
+}
+
+}  // namespace
+
+Result<void> set_read_only(const std::string& mount_point) {
+  return set_read_only(AT_FDCWD, mount_point.c_str(), 0);
+}
+
+Result<void> set_read_only(const Fd& tree) {
+  return set_read_only(tree.get(), "", AT_EMPTY_PATH);
 }
 
 Result<void> attach(const Fd& tree, const std::string& path) {

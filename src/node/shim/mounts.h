@@ -12,10 +12,14 @@ namespace muster::node::shim {
 
 enum class Access { ReadWrite, ReadOnly };
 
-// A detached copy of what is mounted at the path and below it, private to us.
+// A detached copy of what is mounted at the path and below it, private to us, in which device files
+// open nothing.
 Result<Fd> clone_tree(const std::string& path, Access access);
 // Attaches a detached tree at a path that exists.
 Result<void> attach(const Fd& tree, const std::string& path);
+// The mount itself, without those below it.
+Result<void> set_read_only(const std::string& mount_point);
+Result<void> set_read_only(const Fd& tree);
 Result<void> mount_new(const char* type, const std::string& path, unsigned long flags,
                        const std::string& options);
 

@@ -9,6 +9,7 @@
 
 #include "node/linux/files.h"
 #include "node/shim/child.h"
+#include "node/shim/sysctls.h"
 
 namespace muster::node::shim {
 
@@ -36,6 +37,7 @@ Result<Pod> Pod::set_up(SandboxRecord record) {
     ::chmod(pod.record_.shm_directory.c_str(), 01777);
   }
   TRY(pod.connect());
+  TRY(write_sysctls(pod.record_.spec));
   TRY(write_resolver());
   const auto& hostname = pod.record_.spec.hostname;
   if (!hostname.empty() && ::sethostname(hostname.data(), hostname.size()) != 0) {
@@ -46,8 +48,10 @@ Result<Pod> Pod::set_up(SandboxRecord record) {
 }
 
 Result<void> Pod::connect() {
+  const int own_namespaces =
+      CLONE_NEWUTS | CLONE_NEWPID | (record_.spec.host_ipc ? 0 : CLONE_NEWIPC);
   if (record_.spec.host_network) {
-    if (::unshare(CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
+    if (::unshare(own_namespaces) != 0) return fail_errno("unshare");
     return {};
   }
   host_ = TRY(linux::Netlink::open(NETLINK_ROUTE));
@@ -59,7 +63,7 @@ Result<void> Pod::connect() {
       !stale && !linux::is_missing(stale.error())) {
     return stale;
   }
-  if (::unshare(CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWPID) != 0) return fail_errno("unshare");
+  if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
   TRY(linux::create_pair(*host_, record_.link, bridge, own.get(), address));

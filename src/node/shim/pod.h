@@ -11,7 +11,8 @@
 namespace muster::node::shim {
 
 // The pod's namespaces, address, cgroup and first process. The shim itself moves into the pod's
-// network and UTS namespaces, so that whatever it forks is in them, and in the pod's PID namespace.
+// network, UTS and IPC namespaces, so that whatever it forks is in them, and in the pod's PID
+// namespace.
 class Pod {
  public:
   // An error leaves the shim half moved; it is to exit then.

@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -198,9 +199,8 @@ void Server::exec(ClientId id, Reader& in) {
   Container* container = find_running(name);
   if (container == nullptr)
     return answer_error(id, ErrorCode::NotFound, "container " + name + " is not running");
-  const Fd mounts(::open(("/proc/" + std::to_string(container->pid()) + "/ns/mnt").c_str(),
-                         O_RDONLY | O_CLOEXEC));
-  if (!mounts.valid())
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, container->pid(), 0U)));
+  if (!process.valid())
     return answer_error(id, ErrorCode::NotFound, "container " + name + " has ended");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return answer_result(id, fail_errno("pipe"));
@@ -213,7 +213,7 @@ void Server::exec(ClientId id, Reader& in) {
     run_exec({.spec = container->spec(),
               .argv = argv,
               .cgroup = container->cgroup(),
-              .mount_namespace = mounts.get(),
+              .container = process.get(),
               .output = write_end.get(),
               .error = write_end.get()});
   }

@@ -1,22 +1,19 @@
 #include "node/shim/root.h"
 
 #include <fcntl.h>
-#include <glob.h>
 #include <sched.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <filesystem>
-#include <optional>
 
 #include "node/linux/files.h"
-#include "node/linux/homes.h"
+#include "node/shim/devices.h"
+#include "node/shim/hidden.h"
 #include "node/shim/mounts.h"
 
 namespace muster::node::shim {
@@ -28,18 +25,8 @@ struct Planned {
   Fd tree;
   std::string target;
   std::vector<std::string> hidden;  // places in it, below the target
+  bool of_root = true;              // read-only where the root is
 };
-
-struct Device {
-  std::string path;
-  mode_t mode = 0;
-  dev_t number = 0;
-};
-
-bool is_directory(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
-}
 
 bool shows_host(const RootSpec& spec) {
   return spec.root.kind != RootFilesystem::Kind::Directory;
@@ -50,8 +37,8 @@ Result<void> lay_over(const std::string& lower, const std::string& upper, const 
   const auto options = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
   // volatile: what a container leaves in its upper layer goes with it, so it need not reach the
   // disk.
-  if (mount_new("overlay", at, 0, options + ",volatile")) return {};
-  return mount_new("overlay", at, 0, options);
+  if (mount_new("overlay", at, MS_NODEV, options + ",volatile")) return {};
+  return mount_new("overlay", at, MS_NODEV, options);
 }
 
 Result<void> mount_overlay(const RootSpec& spec) {
@@ -92,6 +79,12 @@ Result<Fd> clone_layered(const std::string& lower, const std::string& directory)
   return clone_tree(directory + "/root", Access::ReadWrite);
 }
 
+// Services listen there. A socket or a pipe is as good as its service on a mount that is read-only,
+// and only a thing of that name in a layer.
+bool holds_sockets(const std::string& point) {
+  return is_below(point, "/run") || is_below(point, "/var/run");
+}
+
 // As a container sees it: read-only where nothing has to be laid over it.
 Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
                            const std::string& directory) {
@@ -101,6 +94,7 @@ Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
   if (covered) {
     return clone_layered(escape_option(of_image) + ":" + escape_option(point), directory);
   }
+  if (holds_sockets(point)) return clone_layered(escape_option(point), directory);
   if (needs_room(point, spec.mounts)) {
     if (auto tree = clone_layered(escape_option(point), directory)) return tree;
   }
@@ -129,27 +123,6 @@ Result<void> take(std::vector<Planned>& planned, const std::string& source, std:
   return {};
 }
 
-// GPUs and fast networks, with the numbers and rights they have on the host.
-std::vector<Device> find_devices() {
-  std::vector<Device> found;
-  for (const char* pattern :
-       {"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty",
-        "/dev/fuse", "/dev/nvidia*", "/dev/nvidia-caps/*", "/dev/kfd", "/dev/dri/*",
-        "/dev/infiniband/*", "/dev/gdrdrv", "/dev/davinci*", "/dev/hisi_hdc", "/dev/devmm_svm"}) {
-    glob_t matches{};
-    if (::glob(pattern, 0, nullptr, &matches) == 0) {
-      for (std::size_t i = 0; i < matches.gl_pathc; ++i) {
-        struct stat status{};
-        if (::stat(matches.gl_pathv[i], &status) != 0 || !S_ISCHR(status.st_mode)) continue;
-        found.push_back(
-            {.path = matches.gl_pathv[i], .mode = status.st_mode, .number = status.st_rdev});
-      }
-    }
-    ::globfree(&matches);
-  }
-  return found;
-}
-
 Result<void> change_root(const char* to) {
   if (::chdir(to) != 0) return fail_errno(std::string("chdir ") + to);
   // The old root lands on top of the new one, at the same place, and goes from there.
@@ -159,48 +132,11 @@ Result<void> change_root(const char* to) {
   return {};
 }
 
-Result<void> make_dev(const std::vector<Device>& devices) {
-  TRY(ensure_directory("/dev"));
-  TRY(mount_new("tmpfs", "/dev", MS_NOSUID | MS_STRICTATIME, "mode=755,size=65536k"));
-  for (const auto& device : devices) {
-    TRY(linux::make_directories(device.path.substr(0, device.path.rfind('/'))));
-    if (::mknod(device.path.c_str(), device.mode, device.number) != 0)
-      return fail_errno("mknod " + device.path);
-    ::chmod(device.path.c_str(), device.mode & 07777);
-  }
-  constexpr std::array<std::pair<const char*, const char*>, 5> kLinks{
-      {{"/proc/self/fd", "/dev/fd"},
-       {"/proc/self/fd/0", "/dev/stdin"},
-       {"/proc/self/fd/1", "/dev/stdout"},
-       {"/proc/self/fd/2", "/dev/stderr"},
-       {"pts/ptmx", "/dev/ptmx"}}};
-  for (const auto& [to, from] : kLinks) {
-    if (::symlink(to, from) != 0) return fail_errno(std::string("symlink ") + from);
-  }
-  for (const char* directory : {"/dev/pts", "/dev/shm"}) TRY(linux::make_directories(directory));
-  return mount_new("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC,
-                   "newinstance,ptmxmode=0666,mode=0620,gid=5");
-}
-
-Result<void> make_kernel_views(const std::vector<Device>& devices) {
-  TRY(ensure_directory("/proc"));
-  TRY(mount_new("proc", "/proc", MS_NOSUID | MS_NODEV | MS_NOEXEC, ""));
-  TRY(ensure_directory("/sys"));
-  TRY(mount_new("sysfs", "/sys", MS_NOSUID | MS_NODEV | MS_NOEXEC | MS_RDONLY, ""));
-  return make_dev(devices);
-}
-
 Result<void> put_memory(const Mount& mount) {
   TRY(ensure_directory(mount.target));
   std::string options = "mode=1777";
   if (mount.size > 0) options += ",size=" + std::to_string(mount.size);
-  return mount_new("tmpfs", mount.target, mount.read_only ? MS_RDONLY : 0, options);
-}
-
-Result<void> hide(const std::string& path) {
-  if (!is_directory(path)) return {};  // nothing of it can be seen here
-  // Whoever's working directory is in it gets a new one, so it can be written to.
-  return mount_new("tmpfs", path, MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755");
+  return mount_new("tmpfs", mount.target, MS_NODEV | (mount.read_only ? MS_RDONLY : 0), options);
 }
 
 Result<void> put(const Planned& planned) {
@@ -217,32 +153,6 @@ Result<void> leave_mounts_of_host() {
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
     return fail_errno("make / private");
   return {};
-}
-
-// Where containers could see a home, this one's or another.
-Result<std::vector<std::string>> hidden_places(const RootSpec& spec) {
-  std::vector<std::string> places;
-  if (spec.hidden.empty()) return places;
-  const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
-  auto homes = linux::known_homes();
-  homes.push_back(spec.hidden);
-  for (const auto& home : homes) {
-    for (auto& place : places_of(home, mounts)) places.push_back(std::move(place));
-  }
-  return places;
-}
-
-// What is hidden of the host, as it shows inside a volume that holds it.
-std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::string>& hidden) {
-  std::vector<std::string> found;
-  std::error_code error;
-  const auto source = std::filesystem::canonical(volume.source, error).string();
-  if (error) return found;
-  for (const auto& place : hidden) {
-    if (!is_below(place, source)) continue;
-    found.push_back(volume.target + (source == "/" ? place : place.substr(source.size())));
-  }
-  return found;
 }
 
 // Whether another file system of the machine would be missing in a layer over the directory. What
@@ -266,6 +176,84 @@ Result<Fd> clone_volume(const RootSpec& spec, const Mount& mount,
   return clone_tree(mount.source, mount.read_only ? Access::ReadOnly : Access::ReadWrite);
 }
 
+// All that comes from the host, while it can still be seen.
+struct Taken {
+  std::vector<Device> devices;
+  std::vector<Fd> cgroups;
+  std::vector<Planned> views;
+  Fd resolver;
+  std::vector<Planned> volumes;  // those without a tree are made in memory
+};
+
+Result<void> take_views(const RootSpec& spec, Taken& taken) {
+  TRY(take(taken.views, "tmp", "/tmp", Access::ReadWrite));
+  for (const auto& cgroup : spec.cgroups) {
+    taken.cgroups.push_back(
+        TRY(clone_tree(cgroup.directory, spec.privileged ? Access::ReadWrite : Access::ReadOnly)));
+  }
+  if (!spec.shm_directory.empty()) {
+    TRY(take(taken.views, spec.shm_directory, "/dev/shm", Access::ReadWrite));
+    taken.views.back().of_root = false;
+  }
+  if (!spec.hosts_file.empty())
+    TRY(take(taken.views, spec.hosts_file, "/etc/hosts", Access::ReadOnly));
+  if (!spec.resolver_file.empty())
+    taken.resolver = TRY(clone_tree(spec.resolver_file, Access::ReadOnly));
+  return {};
+}
+
+Result<void> take_volumes(const RootSpec& spec, const std::vector<std::string>& hidden,
+                          Taken& taken) {
+  if (!spec.termination_file.empty() && !spec.termination_path.empty()) {
+    TRY(take(taken.volumes, spec.termination_file, spec.termination_path, Access::ReadWrite));
+    taken.volumes.back().of_root = false;
+  }
+  for (const auto& mount : spec.mounts) {
+    if (mount.target.empty() || mount.target.front() != '/') {
+      return fail(ErrorCode::Invalid, "mount path \"" + mount.target + "\" is not absolute");
+    }
+    Planned planned{.target = mount.target, .of_root = mount.copy_on_write};
+    if (mount.kind == Mount::Kind::Bind) {
+      planned.hidden = hidden_in(mount, hidden);
+      planned.tree = TRY(clone_volume(spec, mount, hidden));
+    }
+    taken.volumes.push_back(std::move(planned));
+  }
+  return {};
+}
+
+Result<Taken> take_from_host(const RootSpec& spec, const std::vector<std::string>& hidden) {
+  Taken taken;
+  if (shows_host(spec)) take_host_trees(spec, taken.views);
+  taken.devices = spec.privileged ? find_all_devices() : TRY(find_devices(spec.devices));
+  TRY(mount_overlay(spec));
+  TRY(take_views(spec, taken));
+  TRY(take_volumes(spec, hidden, taken));
+  return taken;
+}
+
+Result<void> put_volumes(const RootSpec& spec, const Taken& taken) {
+  std::size_t next = taken.volumes.size() - spec.mounts.size();
+  if (next > 0) TRY(put(taken.volumes.front()));
+  for (const auto& mount : spec.mounts) {
+    const auto& planned = taken.volumes[next++];
+    TRY(mount.kind == Mount::Kind::Tmpfs ? put_memory(mount) : put(planned));
+  }
+  return {};
+}
+
+// When every mount point was made.
+Result<void> fix_root(const Taken& taken, const std::vector<std::string>& emptied) {
+  TRY(set_read_only("/"));
+  for (const auto* planned : {&taken.views, &taken.volumes}) {
+    for (const auto& one : *planned) {
+      if (one.of_root && one.tree.valid()) TRY(set_read_only(one.tree));
+    }
+  }
+  for (const auto& place : emptied) TRY(set_read_only(place));
+  return {};
+}
+
 }  // namespace
 
 Result<void> enter_empty_root() {
@@ -274,6 +262,11 @@ Result<void> enter_empty_root() {
   TRY(mount_new("tmpfs", "/proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
                 "size=4k,mode=555"));
   return change_root("/proc");
+}
+
+bool is_directory(const std::string& path) {
+  struct stat status{};
+  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
 Result<void> ensure_directory(const std::string& path) {
@@ -293,58 +286,34 @@ Result<void> ensure_file(const std::string& path) {
 
 Result<void> enter_root(const RootSpec& spec) {
   TRY(leave_mounts_of_host());
-  const auto hidden = TRY(hidden_places(spec));
-  const auto hidden_in_image = hidden_in({.source = spec.root.directory, .target = ""}, hidden);
-  // Sources are taken while the host can still be seen.
-  std::vector<Planned> views;
-  std::vector<Planned> volumes;
-  if (shows_host(spec)) take_host_trees(spec, views);
-  const auto devices = find_devices();
-  TRY(mount_overlay(spec));
-  TRY(take(views, "tmp", "/tmp", Access::ReadWrite));
-  if (linux::exists("/sys/fs/cgroup"))
-    TRY(take(views, "/sys/fs/cgroup", "/sys/fs/cgroup", Access::ReadOnly));
-  if (!spec.shm_directory.empty())
-    TRY(take(views, spec.shm_directory, "/dev/shm", Access::ReadWrite));
-  if (!spec.hosts_file.empty()) TRY(take(views, spec.hosts_file, "/etc/hosts", Access::ReadOnly));
-  Fd resolver;
-  if (!spec.resolver_file.empty()) resolver = TRY(clone_tree(spec.resolver_file, Access::ReadOnly));
-  if (!spec.termination_file.empty() && !spec.termination_path.empty()) {
-    TRY(take(volumes, spec.termination_file, spec.termination_path, Access::ReadWrite));
-  }
-  for (const auto& mount : spec.mounts) {
-    if (mount.target.empty() || mount.target.front() != '/') {
-      return fail(ErrorCode::Invalid, "mount path \"" + mount.target + "\" is not absolute");
-    }
-    Planned planned{.target = mount.target};
-    if (mount.kind == Mount::Kind::Bind) {
-      planned.hidden = hidden_in(mount, hidden);
-      planned.tree = TRY(clone_volume(spec, mount, hidden));
-    }
-    volumes.push_back(std::move(planned));
-  }
+  const auto hidden = TRY(hidden_places(spec.hidden));
+  auto covered = hidden_in({.source = spec.root.directory, .target = ""}, hidden);
+  if (shows_host(spec)) covered.insert(covered.end(), hidden.begin(), hidden.end());
+  auto taken = TRY(take_from_host(spec, hidden));
 
   TRY(change_root("root"));
-  TRY(make_kernel_views(devices));
-  for (const auto& planned : views) TRY(put(planned));
-  if (resolver.valid()) {
+  TRY(make_kernel_views(spec.privileged ? Sysfs::Writable : Sysfs::ReadOnly));
+  TRY(put_cgroups(spec.cgroups, taken.cgroups));
+  TRY(make_dev(taken.devices));
+  if (!spec.privileged && !spec.unmasked_proc) TRY(mask_kernel_files());
+  for (const auto& planned : taken.views) TRY(put(planned));
+  if (taken.resolver.valid()) {
     // Where /etc/resolv.conf is a link into the void there is nothing to cover.
-    [[maybe_unused]] const auto covered =
-        put({.tree = std::move(resolver), .target = "/etc/resolv.conf"});
+    [[maybe_unused]] const auto put_there =
+        put({.tree = std::move(taken.resolver), .target = "/etc/resolv.conf"});
   }
-  if (shows_host(spec)) {
-    for (const auto& place : hidden) TRY(hide(place));
+  // Of a home inside another home nothing can be seen any more.
+  std::vector<std::string> emptied;
+  for (const auto& place : covered) {
+    if (!is_directory(place)) continue;
+    TRY(hide(place));
+    emptied.push_back(place);
   }
-  for (const auto& place : hidden_in_image) TRY(hide(place));
   if (spec.shm_directory.empty())
     TRY(mount_new("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777"));
-  std::size_t next = volumes.size() - spec.mounts.size();
-  if (next > 0) TRY(put(volumes.front()));
-  for (const auto& mount : spec.mounts) {
-    const auto& planned = volumes[next++];
-    TRY(mount.kind == Mount::Kind::Tmpfs ? put_memory(mount) : put(planned));
-  }
-  return {};
+  TRY(put_volumes(spec, taken));
+  TRY(ensure_directory(spec.working_directory));
+  return spec.read_only ? fix_root(taken, emptied) : Result<void>{};
 }
 
 }  // namespace muster::node::shim

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "node/runtime/types.h"
+#include "node/shim/kernel_views.h"
 
 namespace muster::node::shim {
 
@@ -23,10 +24,17 @@ struct RootSpec {
   std::string hidden;            // of the host, seen empty wherever it shows; may be empty
   std::string termination_file;  // bound at the path; both may be empty
   std::string termination_path;
+  std::string working_directory = "/";  // made if it is missing
+  std::vector<ShownCgroup> cgroups;
+  std::vector<std::string> devices;  // of the host, beside the usual ones
+  bool privileged = false;           // all devices and cgroups, nothing masked
+  bool unmasked_proc = false;
+  bool read_only = false;  // all but volumes, /dev and /dev/shm
 };
 
 // Gives the calling process a mount namespace of its own in which `/` is the container's root: a
-// copy-on-write view, fresh /proc, /sys, /dev and /tmp, and the volumes. Nothing of it can be seen
+// copy-on-write view, fresh /proc, /sys, /dev and /tmp, and the volumes. Device files open nothing
+// but in /dev. Nothing of it can be seen
 // outside, and all of it goes with the last process in it. After an error the process is good for
 // nothing but to say so and exit.
 Result<void> enter_root(const RootSpec& spec);
@@ -34,6 +42,7 @@ Result<void> enter_root(const RootSpec& spec);
 // Gives the calling process a mount namespace of its own in which there is nothing.
 Result<void> enter_empty_root();
 
+bool is_directory(const std::string& path);
 // Makes the directory, or the file with the directories above it, if it is not there.
 Result<void> ensure_directory(const std::string& path);
 Result<void> ensure_file(const std::string& path);

@@ -1,4 +1,5 @@
 #include <sys/mount.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -70,6 +71,20 @@ TEST_F(HiddenTest, HostPathsAboveTheHomeDoNotShowIt) {
   EXPECT_EQ(seen, "0\n0\n0\nthe rest\n");
 }
 
+TEST_F(HiddenTest, HostPathsAboveSharedMemoryDoNotShowWhatHomesKeepThere) {
+  const auto kept = "/dev/shm/muster-node-" + std::filesystem::path(home_).filename().string();
+  std::filesystem::create_directories(kept);
+  std::ofstream(kept + "/secret") << "everything\n";
+  open_runtime();
+  EXPECT_EQ(
+      look("ls -A /memory/" + std::filesystem::path(kept).filename().string() +
+               " | wc -l; ls -A /device/shm/" + std::filesystem::path(kept).filename().string() +
+               " | wc -l",
+           {{.source = "/dev/shm", .target = "/memory"}, {.source = "/dev", .target = "/device"}}),
+      "0\n0\n");
+  std::filesystem::remove_all(kept);
+}
+
 TEST_F(HiddenTest, AnImageThatHoldsTheHomeDoesNotShowIt) {
   put_secrets();
   open_runtime();
@@ -127,6 +142,31 @@ TEST_F(HiddenTest, RootInAContainerHasNoRightsOverTheMachine) {
   EXPECT_NE(seen.find("no mounts\n"), std::string::npos) << seen;
   EXPECT_NE(seen.find("no network\n"), std::string::npos) << seen;
   EXPECT_TRUE(seen.ends_with("0\nfiles\n")) << seen;
+}
+
+// As others were taken over: a container executes /proc/self/exe, and another one keeps that file
+// open until it can be written. Here it never can: the pod's own shim executes it for as long as
+// the pod lives.
+TEST_F(HiddenTest, TheProgramOfTheShimCannotBeWritten) {
+  open_runtime();
+  const auto volume = home_ + "/volume";
+  std::filesystem::create_directories(volume);
+  ASSERT_EQ(::mkfifo((volume + "/sandbox").c_str(), 0600), 0);  // which the shim reads first
+  pod("a");
+  auto again = container({"/proc/self/exe", "/volume"});
+  again.name = "again";
+  again.mounts.push_back({.source = volume, .target = "/volume"});
+  start("a", again);
+  auto taker = container(
+      {"sh", "-c",
+       "exec 2>&1; while p=$(grep -ls muster-shim /proc/[0-9]*/comm); test -z \"$p\"; do :; done;"
+       "p=${p%/comm}; exec 3<$p/exe;"
+       "echo x > /volume/sandbox; while test -e $p; do :; done;"
+       "{ : >> /proc/self/fd/3; } && echo WRITABLE"});
+  taker.mounts.push_back({.source = volume, .target = "/volume"});
+  run_container("a", taker);
+  EXPECT_NE(output("a").find("Text file busy"), std::string::npos) << output("a");
+  remove("a");
 }
 
 TEST(Places, AreFoundThroughBindsOfTheSameFileSystem) {

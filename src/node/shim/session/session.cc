@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,9 +56,8 @@ SessionFrame frame_of(std::size_t stream) {
 
 Result<std::unique_ptr<Session>> Session::launch(const Container& container,
                                                  const SessionSpec& spec) {
-  const Fd mounts(::open(("/proc/" + std::to_string(container.pid()) + "/ns/mnt").c_str(),
-                         O_RDONLY | O_CLOEXEC));
-  if (!mounts.valid())
+  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, container.pid(), 0U)));
+  if (!process.valid())
     return fail(ErrorCode::NotFound, "container " + spec.container + " has ended");
   Pair coming;
   Pair input;
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Session>> Session::launch(const Container& container,
     run_exec({.spec = container.spec(),
               .argv = spec.argv,
               .cgroup = container.cgroup(),
-              .mount_namespace = mounts.get(),
+              .container = process.get(),
               .input = input.childs.get(),
               .output = output[0].childs.get(),
               .error = output[1].childs.get(),

@@ -1,0 +1,67 @@
+#include "node/shim/hidden.h"
+
+#include <sys/mount.h>
+
+#include <filesystem>
+
+#include "node/linux/files.h"
+#include "node/linux/homes.h"
+#include "node/shim/mounts.h"
+#include "node/shim/root.h"
+
+namespace muster::node::shim {
+
+Result<std::vector<std::string>> hidden_places(const std::string& home) {
+  std::vector<std::string> places;
+  if (home.empty()) return places;
+  const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
+  auto homes = linux::known_homes();
+  homes.push_back(home);
+  for (const auto& one : homes) {
+    for (auto& place : places_of(one, mounts)) places.push_back(std::move(place));
+  }
+  return places;
+}
+
+namespace {
+
+constexpr const char* kMemory = "/dev/shm";
+
+// What homes keep in memory: their pods' records and sockets, and secrets.
+std::vector<std::string> memory_of_homes() {
+  std::vector<std::string> places;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(kMemory, error), end; !error && it != end;
+       it.increment(error)) {
+    const auto name = it->path().filename().string();
+    if (name.starts_with("muster-pods-") || name.starts_with("muster-node-"))
+      places.push_back(it->path().string());
+  }
+  return places;
+}
+
+}  // namespace
+
+std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::string>& hidden) {
+  std::vector<std::string> found;
+  std::error_code error;
+  const auto source = std::filesystem::canonical(volume.source, error).string();
+  if (error) return found;
+  auto places = hidden;
+  if (is_below(kMemory, source)) {
+    for (auto& place : memory_of_homes()) places.push_back(std::move(place));
+  }
+  for (const auto& place : places) {
+    if (!is_below(place, source)) continue;
+    found.push_back(volume.target + (source == "/" ? place : place.substr(source.size())));
+  }
+  return found;
+}
+
+Result<void> hide(const std::string& path) {
+  if (!is_directory(path)) return {};  // nothing of it can be seen here
+  // Whoever's working directory is in it gets a new one, so it can be written to.
+  return mount_new("tmpfs", path, MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755");
+}
+
+}  // namespace muster::node::shim

@@ -1,0 +1,76 @@
+#include "node/shim/kernel_views.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "node/linux/files.h"
+#include "node/shim/mounts.h"
+#include "node/shim/root.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+constexpr const char* kCgroups = "/sys/fs/cgroup";
+constexpr unsigned long kInert = MS_NOSUID | MS_NODEV | MS_NOEXEC;
+
+constexpr std::array kMasked = {"/proc/acpi",
+                                "/proc/asound",
+                                "/proc/interrupts",
+                                "/proc/kcore",
+                                "/proc/keys",
+                                "/proc/latency_stats",
+                                "/proc/sched_debug",
+                                "/proc/scsi",
+                                "/proc/timer_list",
+                                "/proc/timer_stats",
+                                "/sys/devices/virtual/powercap",
+                                "/sys/firmware"};
+constexpr std::array kReadOnly = {"/proc/bus", "/proc/fs", "/proc/irq", "/proc/sys",
+                                  "/proc/sysrq-trigger"};
+
+Result<void> mask(const char* path) {
+  struct stat status{};
+  if (::stat(path, &status) != 0) return {};  // not every kernel has it
+  if (S_ISDIR(status.st_mode)) {
+    return mount_new("tmpfs", path, kInert | MS_RDONLY, "size=4k,mode=555");
+  }
+  if (::mount("/dev/null", path, nullptr, MS_BIND, nullptr) != 0)
+    return fail_errno(std::string("mask ") + path);
+  return {};
+}
+
+}  // namespace
+
+Result<void> make_kernel_views(Sysfs sysfs) {
+  TRY(ensure_directory("/proc"));
+  TRY(mount_new("proc", "/proc", kInert, ""));
+  TRY(ensure_directory("/sys"));
+  return mount_new("sysfs", "/sys", kInert | (sysfs == Sysfs::ReadOnly ? MS_RDONLY : 0), "");
+}
+
+Result<void> mask_kernel_files() {
+  for (const char* path : kMasked) TRY(mask(path));
+  for (const char* path : kReadOnly) {
+    if (!linux::exists(path)) continue;
+    TRY(attach(TRY(clone_tree(path, Access::ReadOnly)), path));
+  }
+  return {};
+}
+
+Result<void> put_cgroups(const std::vector<ShownCgroup>& cgroups, const std::vector<Fd>& trees) {
+  if (cgroups.empty() || !linux::exists(kCgroups)) return {};
+  const bool alone = cgroups.front().target == kCgroups;
+  if (!alone) TRY(mount_new("tmpfs", kCgroups, kInert, "size=64k,mode=755"));
+  for (std::size_t i = 0; i < cgroups.size(); ++i) {
+    if (!alone) TRY(ensure_directory(cgroups[i].target));
+    TRY(attach(trees[i], cgroups[i].target));
+  }
+  return alone ? Result<void>{} : set_read_only(kCgroups);
+}
+
+}  // namespace muster::node::shim
