@@ -45,10 +45,10 @@ class Unix(http.client.HTTPConnection):
 
 
 class Home:
-    """A $MUSTER_HOME of its own in /tmp, with a directory for the test's files. Ends with nothing left."""
+    """A $MUSTER_HOME of its own, with a directory for the test's files. Ends with nothing left."""
 
-    def __init__(self):
-        self.top = pathlib.Path(tempfile.mkdtemp(prefix="mt.", dir="/tmp"))
+    def __init__(self, above="/tmp"):
+        self.top = pathlib.Path(tempfile.mkdtemp(prefix="mt.", dir=above))
         self.path = self.top / "home"
         self.files = self.top / "files"
         self.files.mkdir()
@@ -252,8 +252,8 @@ class Home:
 
 
 @contextlib.contextmanager
-def home():
-    it = Home()
+def home(above="/tmp"):
+    it = Home(above)
     try:
         yield it
     except Exception:
