@@ -9,6 +9,7 @@
 #include "api/object.h"
 #include "api/pod.h"
 #include "base/strings.h"
+#include "scheduler/node_affinity.h"
 
 namespace muster::scheduler {
 namespace {
@@ -79,6 +80,7 @@ std::optional<std::string> lacking(const Amounts& free, const Amounts& needs) {
 }
 
 bool selects(const PodView& pod, const NodeView& node) {
+  if (!matches_affinity(pod.node_affinity, node.name, node.labels)) return false;
   return std::ranges::all_of(pod.node_selector, [&](const auto& term) {
     const auto found = node.labels.find(term.first);
     return found != node.labels.end() && found->second == term.second;
@@ -295,19 +297,22 @@ NodeView NodeView::from(const json::Value& node) {
 }
 
 PodView PodView::from(const json::Value& pod) {
-  PodView view{.key = api::key_of(pod),
-               .uid = api::uid_of(pod),
-               .node = api::node_name_of(pod),
-               .over = api::is_finished(api::phase_of(pod)),
-               .gang = api::label_of(pod, kGang),
-               .gang_size = static_cast<int>(parse_int(api::label_of(pod, kGangSize)).value_or(1)),
-               .queue = api::label_of(pod, kQueue),
-               .priority = pod["spec"]["priority"].as_int(),
-               .created = api::creation_time_of(pod).value_or(Time{}),
-               .requests = api::requests_of(pod["spec"]),
-               .host_ports = host_ports_of(pod),
-               .node_selector = string_map(pod["spec"]["nodeSelector"]),
-               .claims = claims_of(pod)};
+  PodView view{
+      .key = api::key_of(pod),
+      .uid = api::uid_of(pod),
+      .node = api::node_name_of(pod),
+      .over = api::is_finished(api::phase_of(pod)),
+      .gang = api::label_of(pod, kGang),
+      .gang_size = static_cast<int>(parse_int(api::label_of(pod, kGangSize)).value_or(1)),
+      .queue = api::label_of(pod, kQueue),
+      .priority = pod["spec"]["priority"].as_int(),
+      .created = api::creation_time_of(pod).value_or(Time{}),
+      .requests = api::requests_of(pod["spec"]),
+      .host_ports = host_ports_of(pod),
+      .node_selector = string_map(pod["spec"]["nodeSelector"]),
+      .node_affinity =
+          pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"],
+      .claims = claims_of(pod)};
   if (!view.queue.empty()) view.priority = parse_int(api::label_of(pod, kPriority)).value_or(0);
   view.requests["pods"] = api::Quantity::of(1);
   return view;

@@ -37,6 +37,7 @@ struct PodView {
   Amounts requests;                  // "pods": 1 among them
   std::set<std::string> host_ports;  // TCP/8080: one pod of a node at a time
   std::map<std::string, std::string> node_selector;
+  json::Value node_affinity;     // what it requires
   std::set<std::string> claims;  // in its namespace
 
   static PodView from(const json::Value& pod);

@@ -15,12 +15,14 @@ bool any(const json::Value&) {
   return true;
 }
 
-// Pods for another scheduler are none of our business, except that they use what they run on. Those
-// that wait in a queue are for a scheduler that has queues, and here that is this one.
+// Pods for another scheduler are none of our business, except that they use what they run on, and
+// so are those whose gates are closed. Those that wait in a queue are for a scheduler that has
+// queues, and here that is this one.
 bool ours_or_placed(const json::Value& pod) {
+  if (!pod["spec"]["nodeName"].as_string().empty()) return true;
+  if (!pod["spec"]["schedulingGates"].as_array().empty()) return false;
   const std::string& scheduler = pod["spec"]["schedulerName"].as_string();
-  return !pod["spec"]["nodeName"].as_string().empty() || scheduler.empty() || scheduler == kName ||
-         !api::label_of(pod, kQueueLabel).empty();
+  return scheduler.empty() || scheduler == kName || !api::label_of(pod, kQueueLabel).empty();
 }
 
 std::string_view reason_for(Refused::Why why) {

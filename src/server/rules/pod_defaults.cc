@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "api/quantity.h"
 
@@ -170,6 +171,12 @@ void default_pod(json::Value& pod) {
   default_spec(pod["spec"]);
   pod["status"] =
       json::Object{{"phase", "Pending"}, {"qosClass", quality_of_service(pod.at_path("spec"))}};
+  if (std::as_const(pod)["spec"]["schedulingGates"].as_array().empty()) return;
+  pod["status"]["conditions"] = json::Array{
+      json::Object{{"type", "PodScheduled"},
+                   {"status", "False"},
+                   {"reason", "SchedulingGated"},
+                   {"message", "Scheduling is blocked due to non-empty scheduling gates"}}};
 }
 
 std::string_view quality_of_service(const json::Value& spec) {

@@ -212,6 +212,21 @@ TEST_F(SchedulerTest, AQueueIsOursWhateverSchedulerThePodNames) {
   EXPECT_NE(node_of("a"), "");
 }
 
+TEST_F(SchedulerTest, ClosedGatesHoldAPodBack) {
+  add_node("4");
+  json::Value pod = controller::owned_pod("a", "");
+  pod["metadata"].object().erase("ownerReferences");
+  pod["spec"]["schedulingGates"] = json::Array{json::Object{{"name", "example.org/quota"}}};
+  auto made = *must(cluster_->create(api::pods(), std::move(pod)));
+  EXPECT_EQ(api::condition_of(made, "PodScheduled")["reason"].as_string(), "SchedulingGated");
+  loop_.run_for(1s);
+  EXPECT_EQ(node_of("a"), "");
+  made["spec"].object().erase("schedulingGates");
+  must(cluster_->update(api::pods(), std::move(made)));
+  loop_.run_for(1s);
+  EXPECT_NE(node_of("a"), "");
+}
+
 TEST_F(SchedulerTest, IsQuietWhenNothingChanges) {
   add_node("4");
   add_pod("a", "6");
