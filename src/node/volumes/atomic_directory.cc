@@ -47,6 +47,8 @@ Result<void> write_file(const fs::path& path, const FilePayload& file) {
     if (count < 0) return fail_errno("write " + path.string());
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
+  if (file.group && ::fchown(out.get(), static_cast<uid_t>(-1), *file.group) < 0)
+    return fail_errno("chown " + path.string());
   // Not through open(): the umask would take bits away.
   if (::fchmod(out.get(), file.mode) < 0) return fail_errno("chmod " + path.string());
   return {};

@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <map>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -12,6 +13,7 @@ namespace muster::node {
 struct FilePayload {
   std::string bytes;
   mode_t mode = 0644;
+  std::optional<gid_t> group = std::nullopt;  // without: that of who writes it
   friend bool operator==(const FilePayload&, const FilePayload&) = default;
 };
 using Payload = std::map<std::string, FilePayload>;  // by relative path

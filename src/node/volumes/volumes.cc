@@ -11,6 +11,7 @@
 #include "base/strings.h"
 #include "node/pod/container/expand.h"
 #include "node/volumes/atomic_directory.h"
+#include "node/volumes/group.h"
 #include "node/volumes/on_host.h"
 
 namespace muster::node {
@@ -133,6 +134,7 @@ Result<VolumeSource> file_volume(const VolumeInput& input, const json::Value& vo
       TRY(add_projected(with_mode(projected), input, volume, source));
     }
   }
+  give_to_group(payload, input.pod);
   const auto& base = secret ? input.memory_directory : input.directory;
   // The way to it is closed for other users of the machine; inside a container only the end is
   // seen.
@@ -215,6 +217,7 @@ Result<VolumeSources> make_volumes(const VolumeWork& work) {
     if (!made) {
       return fail(made.error().in(fmt::format("MountVolume.SetUp failed for volume \"{}\"", name)));
     }
+    TRY(give_to_group(*made, volume, *work.pod));
     out[name] = std::move(*made);
   }
   return out;

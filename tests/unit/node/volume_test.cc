@@ -55,6 +55,36 @@ class Volumes : public ::testing::Test {
   }
 };
 
+TEST_F(Volumes, WhatIsMadeForThePodIsItsGroups) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const auto group = [](const fs::path& path) {
+    struct stat info{};
+    EXPECT_EQ(::stat(path.c_str(), &info), 0) << path;
+    return info.st_gid;
+  };
+  put(ReferenceKind::Secret, "s", R"j({"data":{"k":"YQ=="}})j");
+  fs::create_directory(directory.path() + "/host");
+  const auto host = group(directory.path() + "/host");
+  pod["spec"]["securityContext"]["fsGroup"] = 4321;
+  pod["spec"]["volumes"] = parse(fmt::format(R"j([{{"name":"e","emptyDir":{{}}}},
+      {{"name":"m","emptyDir":{{"medium":"Memory"}}}},
+      {{"name":"s","secret":{{"secretName":"s","defaultMode":256}}}},
+      {{"name":"h","hostPath":{{"path":"{}/host"}}}}])j",
+                                             directory.path()));
+  const auto made = make_volumes({.pod = std::make_shared<const json::Value>(pod),
+                                  .objects = objects,
+                                  .directory = directory.path() + "/volumes",
+                                  .memory_directory = directory.path() + "/memory"});
+  ASSERT_TRUE(made.has_value()) << made.error().message;
+  for (const char* name : {"e", "m"}) {
+    EXPECT_EQ(group(made->at(name).path), 4321U) << name;
+    EXPECT_EQ(mode(made->at(name).path), 02777U) << name;
+  }
+  EXPECT_EQ(group(made->at("s").path + "/k"), 4321U);
+  EXPECT_EQ(mode(made->at("s").path + "/k"), 0440U);
+  EXPECT_EQ(group(directory.path() + "/host"), host) << "it was there before the pod";
+}
+
 TEST_F(Volumes, HostPathTypes) {
   const auto at = [this](const std::string& name, const char* type) {
     return make(fmt::format(R"j({{"name":"v","hostPath":{{"path":"{}/{}","type":"{}"}}}})j",
