@@ -216,16 +216,18 @@ class Kube:
                                                   "--metrics-bind-address", "127.0.0.1:0",
                                                   "--health-probe-bind-address", "0", *flags], env)
 
-    def node(self, name, *flags):
-        """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready."""
-        self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node")
-        # Whom the API server is at a node's door; every cluster grants it that.
+    def node(self, name, *flags, taint="", own_range=True):
+        """A node whose pods are processes here, with the rights of a kubelet; returns when it is Ready. It takes every pod,
+        unless a taint is given (None: the node's default), and uses all of the cluster's pod addresses, or asks for its own."""
+        self.kubectl("create", "clusterrolebinding", "test-node", "--clusterrole=system:node", "--user=node", good=False)
+        # Both are there when the node was before. Whom the API server is at a node's door; every cluster grants it that.
         self.kubectl("create", "clusterrolebinding", "test-apiserver", "--clusterrole=system:kubelet-api-admin",
-                     "--user=kube-apiserver-kubelet-client")
+                     "--user=kube-apiserver-kubelet-client", good=False)
         self.suite.stack.callback(Traces(self.home).clear)
         node = Process(self.suite, name, [BIN / "muster", "node", "--kubeconfig", self.user("node"), "--name", name, "--home", self.home,
-                                          "--client-ca", self.directory / "pki/ca.crt", "--pod-cidr", self.env["KUBE_POD_CIDR"],
-                                          "--service-cidr", self.env["KUBE_SERVICE_CIDR"], *flags],
+                                          "--client-ca", self.directory / "pki/ca.crt", "--service-cidr", self.env["KUBE_SERVICE_CIDR"],
+                                          *(["--pod-cidr", self.env["KUBE_POD_CIDR"]] if own_range else []),
+                                          *(["--taint", taint] if taint is not None else []), *flags],
                        {"PATH": f"{BIN}:{os.environ['PATH']}"})
 
         def ready():

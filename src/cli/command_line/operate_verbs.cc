@@ -18,6 +18,10 @@ std::string address_problem(const std::string& text) {
   return problem_of(parse_bind_address(text));
 }
 
+std::string taint_problem(const std::string& text) {
+  return text.empty() ? "" : problem_of(node::parse_taint(text));
+}
+
 }  // namespace
 
 void Parser::add_operator() {
@@ -59,7 +63,13 @@ void Parser::add_node() {
   app->add_option("--client-ca", node_.client_ca,
                   "PEM file of the CA of our clients; without it logs and exec are not served")
       ->type_name("FILE");
-  app->add_option("--pod-cidr", node_.pod_range, "Addresses for pods");
+  app->add_option("--pod-cidr", node_.pod_range,
+                  "Addresses for pods (default: what the cluster gives this node)");
+  app->add_option("--taint", node_.taint,
+                  "What pods must tolerate to come here, KEY[=VALUE]:EFFECT; '' for nothing. Given "
+                  "to a new node; one that exists keeps its own")
+      ->check(taint_problem)
+      ->capture_default_str();
   app->add_option("--service-cidr", node_.service_range, "The cluster's service range");
   app->callback([this] {
     flags_.long_running = true;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -16,7 +17,9 @@
 #include "net/stream.h"
 #include "node/access/node_gate.h"
 #include "node/agent/agent.h"
+#include "node/agent/pod_range.h"
 #include "node/exec/exec_endpoint.h"
+#include "node/linux/netlink.h"
 #include "node/logs/log_endpoint.h"
 #include "node/network/forwarder.h"
 #include "node/runtime/runtime.h"
@@ -25,6 +28,9 @@ namespace muster::cli {
 namespace {
 
 using cluster::kube::KubeCluster;
+
+constexpr int kSmallestBlock = 29;
+constexpr std::int64_t kOwnAddresses = 3;  // of the network, the bridge, and for all
 
 Result<std::string> read_pem(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -75,15 +81,44 @@ std::string greeting(const cluster::kube::ClientConfig& config, const NodeVerbOp
                      kVersion, options.name, describe(config), programs);
 }
 
+// The flag's, or what the cluster gives this node, which is made for that; or empty.
+Task<std::string> pod_range(Context& context, KubeCluster& cluster,
+                            const node::NodeOptions& settings, const NodeVerbOptions& options) {
+  if (!options.pod_range.empty()) co_return options.pod_range;
+  node::Registration registration(context.loop, cluster, settings, context.log.named("node"));
+  const auto given = co_await node::wait_for_pod_range(context.loop, registration);
+  if (!given) context.log.warning("asking for the pods' addresses: {}", given.error().message);
+  co_return given ? *given : "";
+}
+
+// A range that is no larger than a home's block is the block; a node has as many pods as addresses.
+Result<void> use_range(std::string& range, node::RuntimeOptions& runtime,
+                       node::NodeOptions& settings) {
+  if (range.empty()) range = runtime.pod_range;
+  runtime.pod_range = range;
+  const auto parsed = node::linux::parse_range(range);
+  if (!parsed) return fail(parsed.error().in("--pod-cidr"));
+  runtime.pod_block = std::max(runtime.pod_block, parsed->prefix);
+  if (runtime.pod_block > kSmallestBlock) {
+    return fail(ErrorCode::Invalid,
+                fmt::format("--pod-cidr {}: a node needs at least a /{}", range, kSmallestBlock));
+  }
+  const auto addresses = (std::int64_t{1} << (32 - runtime.pod_block)) - kOwnAddresses;
+  settings.pods = std::min(settings.pods, addresses);
+  return {};
+}
+
 Task<Result<void>> serve(Context& context, KubeCluster& cluster, cluster::kube::ClientConfig config,
                          NodeVerbOptions options) {
   auto listener = CO_TRY(listen_as_kubelet(context, options));
   context.log.info("{}", greeting(config, options, listener.get()));
   node::NodeOptions node_settings = CO_TRY(node_options(context, options.name));
+  if (!options.taint.empty()) node_settings.taint = CO_TRY(node::parse_taint(options.taint));
   node::RuntimeOptions runtime_options{.home = context.home,
                                        .shim_path = CO_TRY(find_shim()),
                                        .logger = context.log.named("runtime")};
-  if (!options.pod_range.empty()) runtime_options.pod_range = options.pod_range;
+  node_settings.pod_range = co_await pod_range(context, cluster, node_settings, options);
+  CO_TRY(use_range(node_settings.pod_range, runtime_options, node_settings));
   if (!options.service_range.empty()) runtime_options.service_range = options.service_range;
   std::error_code error;
   std::filesystem::create_directories(context.home, error);

@@ -9,6 +9,7 @@
 #include "cli/context.h"
 #include "cli/jobs/rank_filter.h"
 #include "cli/manifests/for_run.h"
+#include "node/agent/taint.h"
 #include "rt/task.h"
 
 // One function a verb; each returns the process's exit code and prints its own errors.
@@ -151,8 +152,9 @@ struct NodeVerbOptions {
   std::string name;
   std::string client_ca;
   std::string address = "127.0.0.1";
-  std::string pod_range;
+  std::string pod_range;  // empty: what the cluster gives the node, else our own
   std::string service_range;
+  std::string taint = std::string(node::kProcessesTaint);  // empty: none
 };
 Task<int> node(Context& context, NodeVerbOptions options);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "node/agent/taint.h"
 
 namespace muster::node {
 
@@ -41,6 +42,8 @@ struct NodeOptions {
   std::string
       memory_directory;  // the same on a memory file system, for secrets; empty: `directory`
   std::map<std::string, std::string> labels;
+  std::optional<Taint> taint;  // that the node is registered with
+  std::string pod_range;       // of our pods' addresses, where the cluster may know another
   std::int64_t cpu_milli = 1000;
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
   std::int64_t pods = 110;

@@ -7,6 +7,7 @@
 #include "api/object.h"
 #include "node/agent/declared.h"
 #include "node/agent/gpus.h"
+#include "node/agent/pod_range.h"
 
 namespace muster::node {
 
@@ -93,6 +94,12 @@ json::Value node_object(const NodeOptions& options) {
       {"kind", "Node"},
       {"metadata", json::Object{{"name", options.name}, {"labels", std::move(labels)}}},
       {"spec", json::Object{}}};
+  // As kubelets do it, only on a new Node: it is its administrator's to take away again.
+  if (options.taint) {
+    json::Object taint{{"key", options.taint->key}, {"effect", options.taint->effect}};
+    if (!options.taint->value.empty()) taint.set("value", options.taint->value);
+    out["spec"]["taints"] = json::Array{std::move(taint)};
+  }
   annotate_declared(out, options);
   return out;
 }
@@ -151,6 +158,7 @@ Task<Result<void>> Registration::write_status() {
   for (int tries = 0;; ++tries) {
     const auto node = CO_TRY(co_await ensure_node());
     node_uid_ = api::uid_of(*node);
+    compare_pod_range(*node);
     auto wanted = *node;
     wanted["status"] = node_status(options_, (*node)["status"], loop_.now());
     auto answer = co_await cluster_.update_status(api::nodes(), std::move(wanted));
@@ -159,6 +167,17 @@ Task<Result<void>> Registration::write_status() {
       co_return fail(answer.error());
     }
   }
+}
+
+// Pods have their addresses by now.
+void Registration::compare_pod_range(const json::Value& node) {
+  const auto given = pod_range_of(node);
+  if (options_.pod_range.empty() || given.empty() || given == options_.pod_range) return;
+  if (std::exchange(told_pod_range_, true)) return;
+  log_.warning(
+      "the cluster gives this node {} for its pods, which have addresses of {}: others may not "
+      "reach them. Restart muster node without --pod-cidr to use it",
+      given, options_.pod_range);
 }
 
 json::Value Registration::lease_object() const {

@@ -26,12 +26,15 @@ class Registration {
   void start();
   Task<void> close() { return scope_.close(); }
 
- private:
+  // The Node as it is in the API, made if it is missing. Nothing says yet that it is ready.
   Task<Result<api::ObjectPtr>> ensure_node();
+
+ private:
   Task<Result<void>> write_status();
   Task<Result<void>> renew_lease();
   Task<void> keep_status();
   Task<void> keep_lease();
+  void compare_pod_range(const json::Value& node);
   [[nodiscard]] json::Value lease_object() const;
 
   rt::Loop& loop_;
@@ -39,6 +42,7 @@ class Registration {
   const NodeOptions& options_;
   Logger log_;
   std::string node_uid_;
+  bool told_pod_range_ = false;
   api::ObjectPtr lease_;
   rt::TaskScope scope_;
 };

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "node/agent/gpus.h"
+#include "node/agent/pod_range.h"
 #include "node/agent/registration.h"
 #include "unit/node/fixture.h"
 
@@ -54,6 +55,45 @@ TEST_F(NodeTest, KeepsWhatOthersWroteOnItsNode) {
   EXPECT_EQ(api::label_of(*node, "mine"), "1");
   EXPECT_EQ((*node)["spec"]["podCIDR"].as_string(), "10.1.0.0/24");
   EXPECT_EQ(api::label_of(*node, "kubernetes.io/os"), "linux");
+}
+
+TEST_F(NodeTest, ANewNodeHasItsTaintAndAnOldOneItsOwn) {
+  options.taint = Taint{.key = "muster.dev/processes", .effect = "NoSchedule"};
+  const auto taints = [this] {
+    return json::write((*cluster.at(api::nodes(), "", "n1"))["spec"]["taints"]);
+  };
+  start();
+  EXPECT_EQ(taints(), R"([{"key":"muster.dev/processes","effect":"NoSchedule"}])");
+  auto node = *cluster.at(api::nodes(), "", "n1");
+  node["spec"].object().erase("taints");
+  cluster.put(api::nodes(), node);
+  restart();
+  EXPECT_EQ(taints(), "null") << "somebody took it away";
+}
+
+TEST(TaintText, IsKubectls) {
+  const auto full = parse_taint("team=a:NoExecute");
+  ASSERT_TRUE(full.has_value());
+  EXPECT_EQ(full->key + "|" + full->value + "|" + full->effect, "team|a|NoExecute");
+  EXPECT_EQ(parse_taint(kProcessesTaint)->key, "muster.dev/processes");
+  EXPECT_EQ(parse_taint("team").error().message,
+            "\"team\": the effect is missing; write KEY[=VALUE]:EFFECT, like "
+            "muster.dev/processes:NoSchedule");
+  EXPECT_FALSE(parse_taint("team:Never").has_value());
+  EXPECT_FALSE(parse_taint(":NoSchedule").has_value());
+  EXPECT_FALSE(parse_taint("te am:NoSchedule").has_value());
+}
+
+TEST_F(NodeTest, TheClustersPodRangeIsWaitedForAMoment) {
+  Registration registration(loop, cluster, options, Logger());
+  EXPECT_EQ(*loop.run(wait_for_pod_range(loop, registration)), "") << "nobody gives one";
+  rt::Timer later(loop, 500ms, [this] {
+    auto node = *cluster.at(api::nodes(), "", "n1");
+    node["spec"]["podCIDR"] = "fd00::/64";
+    node["spec"]["podCIDRs"] = json::Array{"fd00::/64", "10.1.7.0/24"};
+    cluster.put(api::nodes(), node);
+  });
+  EXPECT_EQ(*loop.run(wait_for_pod_range(loop, registration)), "10.1.7.0/24");
 }
 
 TEST_F(NodeTest, TheLeaseComesBackWhenSomebodyDeletesIt) {
