@@ -1,7 +1,9 @@
-// muster-generate DIR: writes the generated files of deploy/ into DIR, and removes CRDs of kinds
-// that are no more. With --check it writes nothing, names what differs, and ends with 1 then.
+// muster-generate ROOT: writes the generated files of a checkout, those of deploy/ and
+// docs/pods.md, and removes CRDs of kinds that are no more. With --check it writes nothing, names
+// what differs, and ends with 1 then.
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string_view>
 
@@ -9,6 +11,7 @@
 
 #include "dialects/registry.h"
 #include "files.h"
+#include "node/pod/admission/admission.h"
 
 namespace {
 
@@ -24,21 +27,28 @@ bool is_crd(const fs::path& path) {
   return path.extension() == ".yaml" && path.parent_path().filename() == "crds";
 }
 
-int generate(const fs::path& directory, bool check) {
-  const auto files = muster::deploy::files_for(muster::dialects::make_registry());
+std::map<std::string, std::string> all_files() {
+  std::map<std::string, std::string> files{{"docs/pods.md", muster::node::admission::document()}};
+  for (auto& [name, text] : muster::deploy::files_for(muster::dialects::make_registry()))
+    files["deploy/" + name] = text;
+  return files;
+}
+
+int generate(const fs::path& root, bool check) {
+  const auto files = all_files();
   int stale = 0;
   const auto differs = [&](const fs::path& path) {
     fmt::print("{} {}\n", check ? "stale:" : "writing", path.string());
     ++stale;
   };
   for (const auto& [name, text] : files) {
-    const fs::path path = directory / name;
+    const fs::path path = root / name;
     if (read(path) == text) continue;
     differs(path);
     if (!check) std::ofstream(path) << text;
   }
-  for (const auto& entry : fs::directory_iterator(directory / "crds")) {
-    const std::string name = fs::relative(entry.path(), directory).string();
+  for (const auto& entry : fs::directory_iterator(root / "deploy/crds")) {
+    const std::string name = fs::relative(entry.path(), root).string();
     if (!is_crd(entry.path()) || files.contains(name)) continue;
     differs(entry.path());
     if (!check) fs::remove(entry.path());
@@ -52,7 +62,7 @@ int generate(const fs::path& directory, bool check) {
 int main(int argc, char** argv) {
   const bool check = argc == 3 && std::string_view(argv[1]) == "--check";
   if (argc != 2 && !check) {
-    fmt::print(stderr, "usage: muster-generate [--check] DIR\n");
+    fmt::print(stderr, "usage: muster-generate [--check] ROOT\n");
     return 2;
   }
   return generate(argv[argc - 1], check);

@@ -12,6 +12,7 @@ inline constexpr std::string_view kCannotStart = "muster.dev/CannotStart";
 namespace cannot_start {
 inline constexpr std::string_view kNeverFits = "NeverFits";  // not on an empty machine either
 inline constexpr std::string_view kInvalidContainer = "InvalidContainer";
+inline constexpr std::string_view kRefused = "Refused";  // by its node, for good: the pod is Failed
 }  // namespace cannot_start
 
 // Reasons of the condition PodScheduled while it is False.

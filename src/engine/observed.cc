@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "api/object.h"
+#include "api/waiting.h"
 #include "base/strings.h"
 #include "plan/plan.h"
 
@@ -46,6 +47,9 @@ void read_reason(const json::Value& pod, PodView& view) {
   view.message = pod["status"]["message"].as_string();
   const json::Value& condition = api::condition_of(pod, "DisruptionTarget");
   view.disruption_target = condition["status"].as_string() == "True";
+  const json::Value& never = api::condition_of(pod, api::kCannotStart);
+  view.refused = never["status"].as_string() == "True" &&
+                 never["reason"].as_string() == api::cannot_start::kRefused;
   if (!view.disruption_target || !view.reason.empty()) return;
   view.reason = condition["reason"].as_string();
   view.message = condition["message"].as_string();

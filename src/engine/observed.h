@@ -39,6 +39,7 @@ struct PodView {
   bool deleting = false;
   bool ready = false;
   bool disruption_target = false;  // the cluster said that it takes the pod away
+  bool refused = false;  // its node cannot obey the manifest: no other pod of it would run
   std::string ip;
   std::string reason;  // status.reason: Evicted, …; else why it is a disruption target
   std::string message;

@@ -36,7 +36,7 @@ bool is_disrupted(const PodView& pod) {
 
 RankState after_failure(const plan::Retry& retry, const PodView& pod, const ContainerView* main) {
   using On = plan::Retry::On;
-  if (retry.on == On::Never) return RankState::Failed;
+  if (retry.on == On::Never || pod.refused) return RankState::Failed;
   if (retry.on == On::AnyFailure) return RankState::Retryable;
   if (is_disrupted(pod)) return RankState::Disrupted;
   if (retry.on == On::Disruption) return RankState::Failed;

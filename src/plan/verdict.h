@@ -26,7 +26,7 @@ enum class CauseKind {
   Deadline,       // active for too long
   InvalidSpec,    // the object cannot be run; set before anything started
   ForeignObject,  // a name that we need belongs to somebody else
-  Rejected,       // the API server refused a child for good
+  Rejected,       // the API server or a node refused a child for good
 };
 
 std::string_view to_string(CauseKind kind);

@@ -220,7 +220,7 @@ SecurityContext User, group and rights of a container.
   allowPrivilegeEscalation boolean False: no program in it gets more rights than it has.
   appArmorProfile AppArmorProfile The profile of AppArmor.
   capabilities Capabilities Rights that are added or taken away.
-  privileged boolean Whether it has all rights of the node; refused on this machine.
+  privileged boolean Whether it has all rights of the node.
   procMount string Default or Unmasked.
   readOnlyRootFilesystem boolean Whether its root can only be read.
   runAsGroup integer The group, by number.

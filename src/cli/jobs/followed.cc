@@ -6,6 +6,7 @@
 
 #include "api/object.h"
 #include "api/pod.h"
+#include "api/waiting.h"
 #include "plan/plan.h"
 
 namespace muster::cli {
@@ -38,6 +39,9 @@ plan::Cause cause_of(const json::Value& pod) {
                     .reason = status["reason"].as_string(),
                     .text = status["message"].as_string()};
   if (cause.reason == "DeadlineExceeded") cause.kind = plan::CauseKind::Deadline;
+  if (api::condition_of(pod, api::kCannotStart)["reason"].as_string() ==
+      api::cannot_start::kRefused)
+    cause.kind = plan::CauseKind::Rejected;
   std::string first;
   for (const char* list : {"initContainerStatuses", "containerStatuses"}) {
     for (const json::Value& container : status[list].as_array()) {

@@ -88,7 +88,9 @@ std::string failure_sentence(const JobView& job, const FailureNotes& notes) {
   if (cause->kind == CauseKind::BackoffLimit)
     return fmt::format("{} failed once more than backoffLimit allows: {}", whose,
                        ended_how(*cause));
-  return fmt::format("{}: {}", whose, ended_how(*cause));
+  const bool says_why = !cause->exit_code && !cause->text.empty();
+  return fmt::format("{}: {}{}", whose, ended_how(*cause),
+                     says_why ? ": " + printable(cause->text) : "");
 }
 
 std::string root_cause(const Context& context, const JobView& job, const std::string& name,

@@ -91,6 +91,7 @@ plan::Cause cause_of(const Rank& rank) {
                     .failed = 1};
   if (rank.is(RankState::Lost)) cause.reason = "PodLost";
   if (rank.pod == nullptr) return cause;
+  if (rank.pod->refused) cause.kind = plan::CauseKind::Rejected;
   cause.pod = rank.pod->name;
   cause.at = rank.pod->finished_at;
   if (const ContainerView* main = rank.main(); main != nullptr) {

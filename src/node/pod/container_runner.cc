@@ -7,6 +7,7 @@
 #include "api/object.h"
 #include "node/logs/log_tail.h"
 #include "node/pod/container/environment.h"
+#include "node/pod/hooks.h"
 
 namespace muster::node {
 
@@ -15,6 +16,7 @@ namespace {
 constexpr Duration kRetryStart = std::chrono::seconds(10);
 constexpr Duration kRetryWait = std::chrono::seconds(1);
 constexpr int kKilledExitCode = 137;
+constexpr Duration kLongestHook = std::chrono::hours(24);
 
 std::string reason_of(const ContainerExit& exit) {
   if (exit.oom_killed) return "OOMKilled";
@@ -74,14 +76,43 @@ void ContainerRunner::hold(ContainerFacts& container, std::string reason,
 
 void ContainerRunner::started(ContainerFacts& container, int attempt, const ContainerStart& start) {
   note_start(container, attempt, start.started);
-  const auto& spec = subject_.spec_of(container.name);
-  container.startup_passed = !probe_of(spec, ProbeKind::Startup);
-  container.ready = !probe_of(spec, ProbeKind::Readiness);
   subject_.event(EventSeverity::Normal, "Started", "Started container " + container.name,
                  container.name);
   subject_.scope.spawn(watch(container.name, attempt));
-  start_probes(container);
+  if (subject_.spec_of(container.name)["lifecycle"]["postStart"].is_object()) {
+    container.startup_passed = false;
+    container.ready = false;
+    subject_.scope.spawn(run_post_start(container.name, attempt));
+  } else {
+    is_up(container);
+  }
   if (subject_.facts.stopping) stopper_.stop(container.name, attempt, Duration::zero());
+}
+
+// Nobody waits for it any more, and probes begin.
+void ContainerRunner::is_up(ContainerFacts& container) {
+  const auto& spec = subject_.spec_of(container.name);
+  container.startup_passed = !probe_of(spec, ProbeKind::Startup);
+  container.ready = !probe_of(spec, ProbeKind::Readiness);
+  start_probes(container);
+}
+
+// As kubelets do: until the hook is through the container does not count as started, and one whose
+// hook fails is ended.
+Task<void> ContainerRunner::run_post_start(std::string name, int attempt) {
+  const auto result = co_await run_hook(
+      subject_, name, subject_.spec_of(name)["lifecycle"]["postStart"], kLongestHook);
+  if (subject_.scope.stopping() || !subject_.facts.runs(name, attempt)) co_return;
+  if (result) {
+    is_up(*subject_.facts.find(name));
+    subject_.tell(Changed{});
+    co_return;
+  }
+  if (result.error().code == ErrorCode::Cancelled) co_return;
+  subject_.event(EventSeverity::Warning, "FailedPostStartHook",
+                 "PostStartHook failed: " + result.error().message, name);
+  const auto grace = (*subject_.pod)["spec"]["terminationGracePeriodSeconds"].as_int(30);
+  stopper_.stop(name, attempt, seconds_saturating(grace));
 }
 
 void ContainerRunner::could_not_start(ContainerFacts& container, int attempt,

@@ -34,6 +34,8 @@ class ContainerRunner {
   Task<void> run_start(std::string name, int attempt);
   Task<Result<StartOutcome>> ask_runtime(std::string name, int attempt);
   void started(ContainerFacts& container, int attempt, const ContainerStart& start);
+  void is_up(ContainerFacts& container);
+  Task<void> run_post_start(std::string name, int attempt);
   void could_not_start(ContainerFacts& container, int attempt, const StartOutcome& outcome);
   void hold(ContainerFacts& container, std::string reason, const std::string& message);
   Task<void> watch(std::string name, int attempt);

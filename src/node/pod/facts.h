@@ -86,6 +86,7 @@ struct PodFacts {
   bool forgotten = false;  // the API no longer has it
   std::optional<PodFailure> failure;
   std::optional<api::PodPhase> settled;  // a final phase that the API already has
+  bool refused = false;  // `failure` is that this node does not run it; nothing of it was made
   std::int64_t lost_files = 0;  // written below the submitter's directory, and gone with containers
   // Why nothing can be said of its containers while its shim lives. What the API has stays then.
   std::optional<std::string> unknown;

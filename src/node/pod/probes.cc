@@ -69,10 +69,16 @@ std::optional<ProbeSpec> probe_of(const json::Value& container, ProbeKind kind) 
                 .failure_threshold = count_at(probe, "failureThreshold", 3)};
   for (const auto& word : probe["exec"]["command"].as_array())
     out.command.push_back(word.as_string());
-  for (const char* handler : {"tcpSocket", "httpGet", "grpc"}) {
+  for (const char* handler : {"tcpSocket", "httpGet"}) {
     if (!probe[handler].is_object()) continue;
     out.host = probe[handler]["host"].as_string();
     out.port = port_of(container, probe[handler]["port"]);
+  }
+  if (const auto& get = probe["httpGet"]; get.is_object()) {
+    out.http = HttpCheck{.path = get["path"].as_string()};
+    if (!out.http->path.starts_with('/')) out.http->path.insert(0, "/");
+    for (const auto& header : get["httpHeaders"].as_array())
+      out.http->headers.emplace_back(header["name"].as_string(), header["value"].as_string());
   }
   return out;
 }
@@ -101,32 +107,51 @@ void Prober::start_others() {
   if (readiness_) scope_.spawn(repeat(ProbeKind::Readiness, *readiness_));
 }
 
-Task<Result<bool>> Prober::once(ProbeKind kind, ProbeSpec spec) {
-  std::string text;
-  bool success = false;
-  if (!spec.command.empty()) {
-    const auto result =
-        co_await runtime_.exec(target_.pod_uid, target_.container, spec.command, spec.timeout);
-    if (!result && result.error().code == ErrorCode::Cancelled) co_return fail(result.error());
-    if (!result) {
-      text = result.error().message;
-    } else if (result->timed_out) {
-      text = fmt::format("command timed out: \"{}\" timed out after {}s", join(spec.command, " "),
-                         std::chrono::duration_cast<std::chrono::seconds>(spec.timeout).count());
-    } else {
-      success = result->exit_code == 0;
-      text = result->output;
-    }
-  } else {
-    const auto host = spec.host.empty() ? target_.pod_ip : spec.host;
-    const auto result = co_await runtime_.tcp_check(host, spec.port, spec.timeout);
-    if (!result && result.error().code == ErrorCode::Cancelled) co_return fail(result.error());
-    success = result && *result;
-    text = fmt::format("dial tcp {}:{}: {}", host, spec.port,
-                       result ? "connection refused" : result.error().message);
+Task<Result<std::string>> Prober::run_command(ProbeSpec spec) {
+  const auto result =
+      co_await runtime_.exec(target_.pod_uid, target_.container, spec.command, spec.timeout);
+  if (!result && result.error().code == ErrorCode::Cancelled) co_return fail(result.error());
+  if (!result) co_return result.error().message;
+  if (result->timed_out) {
+    co_return fmt::format("command timed out: \"{}\" timed out after {}s", join(spec.command, " "),
+                          std::chrono::duration_cast<std::chrono::seconds>(spec.timeout).count());
   }
-  if (!success) on_failure_(kind, text);
-  co_return success;
+  if (result->exit_code == 0) co_return std::string();
+  co_return result->output.empty() ? fmt::format("exit {}", result->exit_code) : result->output;
+}
+
+Task<Result<std::string>> Prober::ask(ProbeSpec spec) {
+  auto check = *spec.http;
+  check.address = spec.host.empty() ? target_.pod_ip : spec.host;
+  check.port = spec.port;
+  const auto where = fmt::format("{}:{}{}", check.address, check.port, check.path);
+  const auto status = co_await runtime_.http_check(std::move(check), spec.timeout);
+  if (!status && status.error().code == ErrorCode::Cancelled) co_return fail(status.error());
+  if (!status) co_return fmt::format("Get \"http://{}\": {}", where, status.error().message);
+  if (*status >= 200 && *status < 400) co_return std::string();
+  co_return fmt::format("HTTP probe failed with statuscode: {}", *status);
+}
+
+Task<Result<std::string>> Prober::connect(ProbeSpec spec) {
+  const auto host = spec.host.empty() ? target_.pod_ip : spec.host;
+  const auto result = co_await runtime_.tcp_check(host, spec.port, spec.timeout);
+  if (!result && result.error().code == ErrorCode::Cancelled) co_return fail(result.error());
+  if (result && *result) co_return std::string();
+  co_return fmt::format("dial tcp {}:{}: {}", host, spec.port,
+                        result ? "connection refused" : result.error().message);
+}
+
+Task<Result<bool>> Prober::once(ProbeKind kind, ProbeSpec spec) {
+  std::string wrong;
+  if (!spec.command.empty()) {
+    wrong = CO_TRY(co_await run_command(std::move(spec)));
+  } else if (spec.http) {
+    wrong = CO_TRY(co_await ask(std::move(spec)));
+  } else {
+    wrong = CO_TRY(co_await connect(std::move(spec)));
+  }
+  if (!wrong.empty()) on_failure_(kind, wrong);
+  co_return wrong.empty();
 }
 
 Task<void> Prober::startup(ProbeSpec spec) {

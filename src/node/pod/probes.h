@@ -18,16 +18,17 @@ namespace muster::node {
 enum class ProbeKind { Startup, Liveness, Readiness };
 std::string_view to_string(ProbeKind kind);
 
-// One probe of a container as its manifest has it. httpGet and grpc are looked at as far as their
-// port accepts connections.
+// One probe of a container as its manifest has it.
 struct ProbeSpec {
   Duration initial_delay{};
   Duration period = std::chrono::seconds(10);
   Duration timeout = std::chrono::seconds(1);
   int success_threshold = 1;
   int failure_threshold = 3;
-  std::vector<std::string> command;  // exec; empty: connect
-  std::string host;                  // empty: the pod's
+  // One of these; neither: it is enough that the port accepts connections.
+  std::vector<std::string> command;
+  std::optional<HttpCheck> http;
+  std::string host;  // empty: the pod's
   std::uint16_t port = 0;
 };
 std::optional<ProbeSpec> probe_of(const json::Value& container, ProbeKind kind);
@@ -83,6 +84,10 @@ class Prober {
   Task<void> startup(ProbeSpec spec);
   Task<void> repeat(ProbeKind kind, ProbeSpec spec);
   Task<Result<bool>> once(ProbeKind kind, ProbeSpec spec);
+  // Empty: it is well; otherwise what is wrong. The only error is that it was cancelled.
+  Task<Result<std::string>> run_command(ProbeSpec spec);
+  Task<Result<std::string>> ask(ProbeSpec spec);
+  Task<Result<std::string>> connect(ProbeSpec spec);
   void start_others();
 
   rt::Loop& loop_;

@@ -171,6 +171,23 @@ void set_cannot_start(const StatusInput& input, Conditions& out) {
   }
 }
 
+// Why a condition that the pod's readiness waits for does not hold, in the kubelet's words.
+std::string closed_gate(const json::Value& pod) {
+  for (const auto& gate : pod["spec"]["readinessGates"].as_array()) {
+    const auto& type = gate["conditionType"].as_string();
+    const auto& condition = api::condition_of(pod, type);
+    if (condition.is_null()) {
+      return fmt::format("corresponding condition of pod readiness gate \"{}\" does not exist.",
+                         type);
+    }
+    const auto& status = condition["status"].as_string();
+    if (status == "True") continue;
+    return fmt::format("the status of pod readiness gate \"{}\" is not \"True\", but {}", type,
+                       status);
+  }
+  return "";
+}
+
 json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   Conditions out(input);
   std::vector<std::string> unready;
@@ -189,6 +206,7 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   const auto message =
       finished || unready.empty() ? "" : "containers with unready status: " + listed(unready);
   const bool ready = !finished && unready.empty();
+  const auto gate = ready ? closed_gate(input.pod) : "";
 
   out.set("PodReadyToStartContainers", input.facts.sandbox && !finished, "", "");
   if (phase == api::PodPhase::Succeeded) {
@@ -199,7 +217,11 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
     out.set("Initialized", false, "ContainersNotInitialized",
             "containers with incomplete status: " + listed(incomplete));
   }
-  out.set("Ready", ready, ready ? "" : reason, message);
+  if (gate.empty()) {
+    out.set("Ready", ready, ready ? "" : reason, message);
+  } else {
+    out.set("Ready", false, "ReadinessGatesNotReady", gate);
+  }
   out.set("ContainersReady", ready, ready ? "" : reason, message);
   if (!input.pod["spec"]["nodeName"].as_string().empty()) out.set("PodScheduled", true, "", "");
   set_cannot_start(input, out);
@@ -207,6 +229,20 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
     out.set(kDeclaredCondition, true, kDeclaredReason, declared_message(declared));
   }
   return out.take();
+}
+
+// As a kubelet says it: nothing of its containers, because there were none.
+json::Value refused_status(const StatusInput& input, json::Value out) {
+  const auto& failure = *input.facts.failure;
+  Conditions conditions(input);
+  conditions.set(api::kCannotStart.data(), true, std::string(api::cannot_start::kRefused),
+                 failure.message);
+  out["phase"] = std::string(api::to_string(api::PodPhase::Failed));
+  out["conditions"] = conditions.take();
+  out["reason"] = failure.reason;
+  out["message"] = failure.message;
+  if (input.facts.start_time) out["startTime"] = format_time(*input.facts.start_time);
+  return out;
 }
 
 }  // namespace
@@ -224,6 +260,8 @@ json::Value pod_status(const StatusInput& input) {
     out.object().erase("reason");
     out.object().erase("message");
   }
+
+  if (input.facts.refused) return refused_status(input, std::move(out));
 
   const auto phase = phase_of(input.facts);
   out["phase"] = std::string(api::to_string(phase));

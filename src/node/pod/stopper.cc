@@ -3,7 +3,8 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <vector>
+
+#include "node/pod/hooks.h"
 
 namespace muster::node {
 
@@ -40,23 +41,12 @@ bool PodStopper::goes_on(const std::string& name, int attempt) const {
 }
 
 Task<void> PodStopper::run_pre_stop(std::string name, int attempt, Time deadline) {
-  const auto pod = subject_.pod;  // `hook` points into it
-  const auto& hook = subject_.spec_of(name)["lifecycle"]["preStop"];
-  std::vector<std::string> command;
-  for (const auto& word : hook["exec"]["command"].as_array()) command.push_back(word.as_string());
-  const auto pause = hook["sleep"]["seconds"].as_int();
   const auto left = deadline - subject_.now();
   if (left <= Duration::zero() || !subject_.facts.runs(name, attempt)) co_return;
-  if (pause > 0) {
-    const auto nap = std::min(left, seconds_saturating(pause));
-    [[maybe_unused]] const auto slept = co_await rt::sleep_for(subject_.node.loop, nap);
-  }
-  if (command.empty()) co_return;
   const auto result =
-      co_await subject_.node.runtime.exec(subject_.uid, name, std::move(command), left);
-  if (!result || result->timed_out || result->exit_code != 0) {
+      co_await run_hook(subject_, name, subject_.spec_of(name)["lifecycle"]["preStop"], left);
+  if (!result)
     subject_.event(EventSeverity::Warning, "FailedPreStopHook", "PreStopHook failed", name);
-  }
 }
 
 Task<void> PodStopper::run(std::string name, int attempt, Time deadline) {

@@ -1,8 +1,10 @@
 #include "node/pod/worker.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "api/object.h"
+#include "node/pod/admission/admission.h"
 #include "node/pod/status.h"
 
 namespace muster::node {
@@ -44,10 +46,24 @@ void PodWorker::start() {
   } else if (!subject_.facts.settled) {
     if (adopted_) runner_.adopt(*adopted_);
     runner_.mark_lost();
+    if (!adopted_) admit();
   }
   events_.emplace_back(Changed{});
   subject_.scope.spawn(run());
   writer_.start();
+}
+
+// Before anything of it is made. What ran already goes on, whatever an older node let through.
+void PodWorker::admit() {
+  const bool ran = std::ranges::any_of(subject_.facts.containers, [](const auto& container) {
+    return container.ending() != nullptr || container.attempt > 0;
+  });
+  auto refusal = ran ? std::nullopt : refusal_of(*subject_.pod);
+  if (!refusal) return;
+  subject_.event(EventSeverity::Warning, refusal->reason, refusal->message);
+  subject_.facts.failure = std::move(refusal);
+  subject_.facts.refused = true;
+  subject_.facts.stopping = true;
 }
 
 Task<void> PodWorker::close() {
@@ -63,6 +79,11 @@ bool PodWorker::is_clearing() const {
 
 void PodWorker::observe(api::ObjectPtr pod) {
   const auto before = std::exchange(subject_.pod, std::move(pod));
+  const auto added = [](const json::Value& one) { return one["spec"]["ephemeralContainers"]; };
+  if (added(*before) != added(*subject_.pod)) {
+    if (const auto refusal = refusal_of(*subject_.pod))
+      subject_.event(EventSeverity::Warning, refusal->reason, refusal->message);
+  }
   // Downward volumes show them.
   if (in<Prepared>() && !same_labels(*before, *subject_.pod)) preparation_.refresh();
   tell(Changed{});

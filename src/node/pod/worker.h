@@ -48,6 +48,7 @@ class PodWorker {
   [[nodiscard]] bool in() const {
     return std::holds_alternative<State>(state_);
   }
+  void admit();
   void tell(PodEvent event);
   Task<void> run();
   Task<void> wait_for_event();

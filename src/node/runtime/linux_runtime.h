@@ -46,6 +46,7 @@ class LinuxRuntime final : public Runtime {
   Task<Result<void>> kill_sandbox(std::string pod_uid) override;
   Task<Result<void>> remove_sandbox(std::string pod_uid) override;
   Task<Result<bool>> tcp_check(std::string address, std::uint16_t port, Duration limit) override;
+  Task<Result<int>> http_check(HttpCheck check, Duration limit) override;
   [[nodiscard]] Bridge bridge() const override {
     return {.device = network_.bridge(), .address = network_.gateway()};
   }

@@ -60,6 +60,8 @@ class Runtime {
 
   // True when something accepts connections there.
   virtual Task<Result<bool>> tcp_check(std::string address, std::uint16_t port, Duration limit) = 0;
+  // The status of the answer to a GET; an error says why there is none.
+  virtual Task<Result<int>> http_check(HttpCheck check, Duration limit) = 0;
 
   // Where pods meet the machine.
   [[nodiscard]] virtual Bridge bridge() const = 0;

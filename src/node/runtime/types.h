@@ -113,6 +113,14 @@ struct SessionSpec {
   bool error = false;
 };
 
+// What a probe asks of a web server.
+struct HttpCheck {
+  std::string address;
+  std::uint16_t port = 0;
+  std::string path;  // empty: /
+  std::vector<std::pair<std::string, std::string>> headers;
+};
+
 // One port of a service. No endpoints: connections are refused.
 struct ServiceRule {
   enum class Protocol { Tcp, Udp };

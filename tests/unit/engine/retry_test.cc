@@ -181,6 +181,24 @@ TEST(AfterFailureWithoutCode, IsRetriedWhereTheKindSaysSo) {
             RankState::Retryable);
 }
 
+// Its node cannot obey the manifest: the next pod would have the same.
+TEST(Refused, IsNeverTriedAgainAndTheJobSaysWhy) {
+  PodView refused = failed_with_reason("UnsupportedField");
+  refused.message = "spec.hostPID: true cannot be obeyed";
+  refused.refused = true;
+  using On = plan::Retry::On;
+  for (const auto on : {On::Never, On::Disruption, On::RetryableCode, On::AnyFailure}) {
+    EXPECT_EQ(after_failure({.on = on, .without_code = true}, refused, nullptr), RankState::Failed);
+  }
+  const auto plan = JobBuilder().workers(2).all_workers_decide().restart_in_place().build();
+  Observed observed = begun();
+  observed.pods = {refused, pod("Worker", 1, PodPhase::Running)};
+  const Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(decision.verdict.phase, Phase::Failed);
+  EXPECT_EQ(decision.verdict.cause->kind, plan::CauseKind::Rejected);
+  EXPECT_EQ(decision.verdict.cause->text, refused.message);
+}
+
 TEST(ExitCodes, AreListedOrFromANumberOn) {
   const plan::ExitCodes from{.from = 128};
   EXPECT_FALSE(from.contains(127));

@@ -244,24 +244,6 @@ TEST_F(Environment, ADirectoryUnderTmpIsShownToBeWrittenOver) {
       << "an image that is all there is";
 }
 
-TEST_F(Environment, RightsOverTheMachineAreRefusedAndTheUsualOnesAreNot) {
-  const auto with_context = [this](const char* context) {
-    pod["spec"]["containers"].array()[0]["securityContext"] = parse(context);
-    pod["spec"]["containers"].array()[0]["command"] = json::Array{"true"};
-    return container_spec(ContainerWork{
-        .pod = std::make_shared<const json::Value>(pod), .container = "c", .place = place});
-  };
-  EXPECT_EQ(with_context(R"j({"privileged":true})j").error().message,
-            "securityContext.privileged: true cannot be obeyed: pods of this node have no rights "
-            "over the machine");
-  EXPECT_EQ(
-      with_context(R"j({"capabilities":{"add":["IPC_LOCK","CAP_SYS_ADMIN"]}})j").error().message,
-      "securityContext.capabilities.add: CAP_SYS_ADMIN cannot be obeyed: pods of this node "
-      "have no rights over the machine");
-  EXPECT_TRUE(
-      with_context(R"j({"privileged":false,"capabilities":{"add":["CAP_IPC_LOCK","KILL"]}})j"));
-}
-
 TEST(ServiceEnvironment, HasTheUsualVariables) {
   const auto service = [](const char* text) {
     return std::make_shared<const json::Value>(parse(text));

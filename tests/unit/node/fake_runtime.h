@@ -74,6 +74,7 @@ class FakeRuntime final : public Runtime {
   std::vector<std::string> history;  // "start uid/name/attempt", "signal …", "kill …", "exec …"
   std::map<std::string, int> exec_answers;  // exit code by first word; missing: 0
   std::map<std::uint16_t, bool> open_ports;
+  std::map<std::uint16_t, int> http_answers;  // status by port; missing: nobody is there
   std::optional<Error> sandbox_error;
   bool oom_next = false;
   std::string message_next;
@@ -260,6 +261,16 @@ class FakeRuntime final : public Runtime {
     CO_TRY(co_await moment());
     const auto found = open_ports.find(port);
     co_return found != open_ports.end() && found->second;
+  }
+
+  Task<Result<int>> http_check(HttpCheck check, Duration) override {
+    CO_TRY(co_await moment());
+    std::string headers;
+    for (const auto& [name, value] : check.headers) headers += fmt::format(" {}={}", name, value);
+    history.push_back(fmt::format("get {}:{}{}{}", check.address, check.port, check.path, headers));
+    const auto found = http_answers.find(check.port);
+    if (found == http_answers.end()) co_return fail(ErrorCode::Unavailable, "connection refused");
+    co_return found->second;
   }
 
   Bridge bridge() const override { return meeting_place; }

@@ -184,6 +184,49 @@ TEST_F(NodeTest, PreStopRunsBeforeTheSignal) {
   EXPECT_EQ(runtime.history, expected);
 }
 
+TEST_F(NodeTest, PreStopCountsInTheGracePeriod) {
+  start();
+  const auto uid = create(PodBuilder("p").container(
+      "main", "stubborn", R"({"lifecycle":{"preStop":{"sleep":{"seconds":6}}}})"));
+  loop.run_for(1s);
+  cluster.request_deletion("default", "p", 10);
+  loop.run_for(5s);
+  EXPECT_FALSE(runtime.did("signal 15 " + uid + "/main/0"));
+  loop.run_for(2s);
+  EXPECT_TRUE(runtime.did("signal 15 " + uid + "/main/0"));
+  EXPECT_EQ(phase("p"), "Running");
+  loop.run_for(4s);
+  EXPECT_EQ(phase("p"), "gone") << "10 s in all, not 16";
+}
+
+TEST_F(NodeTest, PostStartRunsBeforeTheContainerCountsAsStarted) {
+  start();
+  const auto uid = create(PodBuilder("p").container(
+      "main", "serve", R"({"lifecycle":{"postStart":{"sleep":{"seconds":5}}}})"));
+  create(PodBuilder("q").container(
+      "main", "serve", R"({"lifecycle":{"postStart":{"exec":{"command":["warm","up"]}}}})"));
+  loop.run_for(2s);
+  EXPECT_EQ(phase("p"), "Running");
+  EXPECT_EQ(condition("p", "Ready"), "False");
+  EXPECT_FALSE(status("p", "main")["started"].as_bool());
+  EXPECT_EQ(condition("q", "Ready"), "True");
+  EXPECT_TRUE(runtime.did("exec " + api::uid_of(*pod("q")) + "/main: warm up"));
+  loop.run_for(4s);
+  EXPECT_EQ(condition("p", "Ready"), "True");
+  EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
+}
+
+TEST_F(NodeTest, AFailedPostStartEndsTheContainer) {
+  runtime.exec_answers["warm"] = 3;
+  start();
+  const auto uid = create(PodBuilder("p").restart("Never").container(
+      "main", "serve", R"({"lifecycle":{"postStart":{"exec":{"command":["warm"]}}}})"));
+  loop.run_for(2s);
+  EXPECT_TRUE(runtime.did("signal 15 " + uid + "/main/0"));
+  EXPECT_EQ(phase("p"), "Failed");
+  EXPECT_TRUE(event_message("FailedPostStartHook").contains("exit 3"));
+}
+
 TEST_F(NodeTest, TheLastWordIsInTheApiBeforeThePodGoes) {
   start();
   create(PodBuilder("p").restart("Never").container("main", "serve"));
@@ -354,17 +397,6 @@ TEST_F(NodeTest, AMissingVolumeSourceHoldsThePodAndSaysSo) {
               parse(R"({"metadata":{"name":"c","namespace":"default"},"data":{"k":"v"}})"));
   loop.run_for(100ms);
   EXPECT_EQ(phase("p"), "Running");
-}
-
-TEST_F(NodeTest, AnUnknownVolumeTypeIsNamed) {
-  start();
-  create(PodBuilder("p")
-             .container("main", "serve")
-             .spec("volumes", R"([{"name":"v","nfs":{"server":"s","path":"/"}}])"));
-  loop.run_for(1s);
-  EXPECT_EQ(waiting("p", "main"), "ContainerCreating");
-  const auto message = status("p", "main")["state"]["waiting"]["message"].as_string();
-  EXPECT_NE(message.find("nfs"), std::string::npos) << message;
 }
 
 TEST_F(NodeTest, ASandboxThatCannotBeMadeIsTriedAgain) {

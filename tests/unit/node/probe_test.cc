@@ -48,6 +48,41 @@ TEST_F(NodeTest, LivenessRestartsTheContainer) {
   EXPECT_EQ(status("p", "main")["restartCount"].as_int(), 1);
 }
 
+TEST_F(NodeTest, HttpProbesReadTheStatus) {
+  start();
+  const auto uid = create(PodBuilder("p").container("main", "serve", R"({
+      "ports":[{"name":"web","containerPort":8000}],
+      "readinessProbe":{"periodSeconds":2,"httpGet":{"port":"web","path":"healthz",
+          "httpHeaders":[{"name":"X-A","value":"b"}]}}})"));
+  runtime.http_answers[8000] = 503;
+  loop.run_for(3s);
+  EXPECT_EQ(condition("p", "Ready"), "False");
+  EXPECT_EQ(event_message("Unhealthy"),
+            "Readiness probe failed: HTTP probe failed with statuscode: 503");
+  EXPECT_TRUE(runtime.did("get 10.222.0.2:8000/healthz X-A=b"));
+  runtime.http_answers[8000] = 302;
+  loop.run_for(2s);
+  EXPECT_EQ(condition("p", "Ready"), "True");
+}
+
+TEST_F(NodeTest, ReadinessGatesKeepAPodFromBeingReady) {
+  start();
+  create(PodBuilder("p")
+             .container("main", "serve")
+             .spec("readinessGates", R"([{"conditionType":"example.org/balanced"}])"));
+  loop.run_for(1s);
+  EXPECT_EQ(condition("p", "Ready"), "False");
+  EXPECT_EQ(condition("p", "ContainersReady"), "True");
+  EXPECT_EQ(api::condition_of(*pod("p"), "Ready")["reason"].as_string(), "ReadinessGatesNotReady");
+  auto changed = *pod("p");
+  changed["status"]["conditions"].array().push_back(
+      parse(R"({"type":"example.org/balanced","status":"True"})"));
+  cluster.put(api::pods(), changed);
+  loop.run_for(1s);
+  EXPECT_EQ(condition("p", "Ready"), "True");
+  EXPECT_EQ(condition("p", "example.org/balanced"), "True");
+}
+
 TEST_F(NodeTest, StartupHoldsTheOtherProbesBack) {
   start();
   runtime.exec_answers["up"] = 1;

@@ -3,7 +3,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -14,6 +13,7 @@
 #include "node/agent/device_files.h"
 #include "node/network/service_environment.h"
 #include "node/pod/container/environment.h"
+#include "node/pod/container/security.h"
 #include "node/volumes/on_host.h"
 
 namespace muster::node {
@@ -73,55 +73,6 @@ RootFilesystem root_of(const ImageRow* image) {
   const auto kind = image->root == ImageRow::Root::Directory ? RootFilesystem::Kind::Directory
                                                              : RootFilesystem::Kind::DirectoryOver;
   return {.kind = kind, .directory = image->directory};
-}
-
-std::optional<std::uint32_t> id_at(const json::Value& container, const json::Value& pod,
-                                   const char* field) {
-  for (const auto* context : {&container["securityContext"], &pod["spec"]["securityContext"]}) {
-    const auto& value = (*context)[field];
-    if (value.is_int()) return static_cast<std::uint32_t>(value.as_int());
-  }
-  return std::nullopt;
-}
-
-// Containers have the usual rights of containers and never more: with more, nothing of the machine
-// could be hidden from them.
-Result<void> check_rights(const json::Value& context) {
-  constexpr std::array kUsual = {"AUDIT_WRITE", "CHOWN",      "DAC_OVERRIDE", "FOWNER",
-                                 "FSETID",      "IPC_LOCK",   "KILL",         "NET_BIND_SERVICE",
-                                 "NET_RAW",     "SETFCAP",    "SETGID",       "SETPCAP",
-                                 "SETUID",      "SYS_CHROOT", "SYS_NICE"};
-  if (context["privileged"].as_bool()) {
-    return fail(
-        ErrorCode::Invalid,
-        "securityContext.privileged: true cannot be obeyed: pods of this node have no rights "
-        "over the machine");
-  }
-  for (const auto& right : context["capabilities"]["add"].as_array()) {
-    std::string_view name = right.as_string();
-    if (name.starts_with("CAP_")) name.remove_prefix(4);
-    if (std::ranges::find(kUsual, name) != kUsual.end()) continue;
-    return fail(
-        ErrorCode::Invalid,
-        fmt::format("securityContext.capabilities.add: {} cannot be obeyed: pods of this node "
-                    "have no rights over the machine",
-                    printable(right.as_string())));
-  }
-  return {};
-}
-
-void add_security(ContainerSpec& spec, const ContainerInput& input) {
-  spec.uid = id_at(input.container, input.pod, "runAsUser");
-  spec.gid = id_at(input.container, input.pod, "runAsGroup");
-  const auto& context = input.pod["spec"]["securityContext"];
-  for (const auto& group : context["supplementalGroups"].as_array()) {
-    spec.supplementary_groups.push_back(static_cast<std::uint32_t>(group.as_int()));
-  }
-  if (context["fsGroup"].is_int()) {
-    spec.supplementary_groups.push_back(static_cast<std::uint32_t>(context["fsGroup"].as_int()));
-  }
-  const auto& escalation = input.container["securityContext"]["allowPrivilegeEscalation"];
-  spec.no_new_privileges = escalation.is_bool() && !escalation.as_bool();
 }
 
 void add_gpus(std::map<std::string, std::string>& environment, const ContainerInput& input) {
@@ -219,8 +170,13 @@ std::string hostname_of(const json::Value& pod) {
 }
 
 std::string own_hostname(const json::Value& pod, const NodeOptions& options) {
-  const bool shares = pod["spec"]["hostNetwork"].as_bool() && !options.host_name.empty();
-  return shares ? options.host_name : hostname_of(pod);
+  const auto& spec = pod["spec"];
+  if (!spec["hostnameOverride"].as_string().empty()) return spec["hostnameOverride"].as_string();
+  if (spec["hostNetwork"].as_bool() && !options.host_name.empty()) return options.host_name;
+  const auto& subdomain = spec["subdomain"].as_string();
+  if (!spec["setHostnameAsFQDN"].as_bool() || subdomain.empty()) return hostname_of(pod);
+  return fmt::format("{}.{}.{}.svc.{}", hostname_of(pod), subdomain, api::namespace_of(pod),
+                     options.cluster_domain);
 }
 
 SandboxSpec sandbox_spec(const json::Value& pod, const NodeOptions& options,
@@ -232,11 +188,12 @@ SandboxSpec sandbox_spec(const json::Value& pod, const NodeOptions& options,
           .host_network = pod["spec"]["hostNetwork"].as_bool(),
           .shm_key = api::label_of(pod, kJobUidLabel),
           .hosts_file = std::move(hosts_file),
-          .limits = pod_limits(pod)};
+          .limits = pod_limits(pod),
+          .host_ipc = pod["spec"]["hostIPC"].as_bool(),
+          .sysctls = sysctls_of(pod)};
 }
 
 Result<ContainerSpec> container_spec(const ContainerInput& input) {
-  TRY(check_rights(input.container["securityContext"]));
   const auto& links = input.pod["spec"]["enableServiceLinks"];
   const bool in_host_network = input.pod["spec"]["hostNetwork"].as_bool();
   const auto met = in_host_network && input.options.api_of_host
@@ -267,7 +224,7 @@ Result<ContainerSpec> container_spec(const ContainerInput& input) {
   out.limits = limits_of(input.container);
   const auto& message_path = input.container["terminationMessagePath"].as_string();
   if (!message_path.empty()) out.termination_message_path = message_path;
-  add_security(out, input);
+  TRY(add_security(out, input.pod, input.container));
   out.devices = devices_of(input);
   return out;
 }

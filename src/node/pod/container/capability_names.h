@@ -1,0 +1,20 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace muster::node {
+
+// The bit of a capability by its name, with or without CAP_ before it; nothing: Linux has none of
+// that name.
+std::optional<unsigned> capability_bit(std::string_view name);
+bool is_all_capabilities(std::string_view name);
+
+inline constexpr unsigned kSysAdmin = 21;
+
+// What containers have that ask for nothing: as container runtimes have it, without MKNOD.
+std::uint64_t usual_capabilities();
+std::uint64_t all_capabilities();
+
+}  // namespace muster::node
