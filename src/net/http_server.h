@@ -3,8 +3,8 @@
 #include <memory>
 #include <optional>
 
-#include "base/limits.h"
 #include "base/log.h"
+#include "base/traffic_limits.h"
 #include "net/http.h"
 #include "net/stream.h"
 #include "rt/loop.h"
@@ -49,10 +49,15 @@ class HttpHandler {
 };
 
 struct HttpServerOptions {
-  std::size_t max_connections = limits::kMaxConnections;  // more wait in the kernel's queue
+  // For more, idle ones are closed; while none is idle they wait in the kernel's queue.
+  std::size_t max_connections = limits::kMaxConnections;
   std::size_t max_body_bytes = limits::kMaxDocumentBytes;
   std::size_t max_header_bytes = limits::kMaxHeaderBytes;
   std::size_t max_uri_bytes = limits::kMaxUriBytes;
+  // Requests that are larger than small share the room for their bodies.
+  std::size_t small_request_bytes = limits::kSmallRequestBytes;
+  std::size_t max_request_bytes_at_once = limits::kMaxRequestBytesAtOnce;
+  std::size_t max_unread_answer_bytes = limits::kMaxUnreadAnswerBytes;
   Duration idle_timeout = std::chrono::seconds(60);   // between requests
   Duration read_timeout = std::chrono::seconds(30);   // from a request's first byte to its last
   Duration write_timeout = std::chrono::seconds(60);  // for a peer that does not read

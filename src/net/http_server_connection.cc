@@ -8,8 +8,10 @@ namespace muster::net {
 
 namespace {
 
-constexpr std::size_t kReadBytes = std::size_t{16} << 10U;
-constexpr std::size_t kMaxInbox = std::size_t{64} << 10U;  // read ahead of the handler
+// Read ahead of the handler, and as much again with the last read.
+constexpr std::size_t kMaxInbox = std::size_t{16} << 10U;
+// Below this, pieces are put together; what is larger is sent from where it is.
+constexpr std::size_t kCopied = std::size_t{16} << 10U;
 // How long the rest of a refused request is read, so that the peer sees our answer and not a reset.
 constexpr auto kLinger = std::chrono::seconds(1);
 
@@ -47,19 +49,28 @@ class ServerConnection::Upgraded final : public Stream {
 // What the handler answers with.
 class ServerConnection::Answer final : public Responder {
  public:
-  Answer(ServerConnection& connection, bool head_only, bool keep_alive, bool chunks)
-      : connection_(connection), head_only_(head_only), keep_alive_(keep_alive), chunks_(chunks) {}
+  Answer(ServerConnection& connection, const HttpRequest& request, bool keep_alive, bool chunks)
+      : connection_(connection),
+        safe_(request.method == "GET"),
+        head_only_(request.method == "HEAD"),
+        keep_alive_(keep_alive),
+        chunks_(chunks) {}
 
   Task<Result<void>> respond(HttpResponse response) override {
     CHECK(state_ == State::Nothing);
     const bool bodiless = response.status == 204 || response.status == 304;
+    const bool large = response.body.size() > kCopied && !head_only_;
+    if (large && !connection_.place_.take_answer(response.body.size())) {
+      if (safe_) response = too_much_unread();
+    }
     std::string out;
     append_response_head(out, response.status, response.headers,
                          bodiless ? BodyFraming::None : BodyFraming::Length, response.body.size(),
                          keep_alive_);
-    if (!bodiless && !head_only_) out.append(response.body);
     state_ = State::Finished;
-    co_return co_await send(std::move(out));
+    auto sent = co_await send(std::move(out), bodiless || head_only_ ? "" : response.body);
+    connection_.place_.give_back_answer();
+    co_return sent;
   }
 
   Task<Result<void>> begin(int status, Headers headers) override {
@@ -75,13 +86,8 @@ class ServerConnection::Answer final : public Responder {
   Task<Result<void>> write_chunk(std::string_view bytes) override {
     CHECK(state_ == State::Streaming);
     if (bytes.empty() || head_only_) co_return Result<void>{};
-    std::string out;
-    if (chunks_) {
-      append_chunk(out, bytes);
-    } else {
-      out = bytes;
-    }
-    co_return co_await send(std::move(out));
+    if (!chunks_) co_return co_await send({}, bytes);
+    co_return co_await send(chunk_head(bytes.size()), bytes, kChunkEnd);
   }
 
   Task<Result<void>> finish() override {
@@ -110,33 +116,51 @@ class ServerConnection::Answer final : public Responder {
  private:
   enum class State { Nothing, Streaming, Finished, Upgraded };
 
-  Task<Result<void>> send(std::string bytes) {
+  static HttpResponse too_much_unread() {
+    return {.status = 429,
+            .headers = {{"Content-Type", "text/plain; charset=utf-8"}, {"Retry-After", "1"}},
+            .body = "too many large answers are on their way; try again\n"};
+  }
+
+  Task<Result<void>> send(std::string head, std::string_view body = {},
+                          std::string_view tail = {}) {
     if (broken_) co_return fail(ErrorCode::Unavailable, "the peer is gone");
-    auto written = co_await connection_.write(bytes);
+    std::vector<std::string_view> pieces;
+    if (body.size() <= kCopied) {
+      head.append(body).append(tail);
+      pieces = {head};
+    } else {
+      pieces = {head, body, tail};
+    }
+    auto written = co_await connection_.write(std::move(pieces));
     if (!written) broken_ = true;
     co_return written;
   }
 
   ServerConnection& connection_;
   State state_ = State::Nothing;
+  bool safe_;  // asked again it does nothing twice
   bool head_only_;
   bool keep_alive_;
   bool chunks_;
   bool broken_ = false;
 };
 
-ServerConnection::ServerConnection(rt::Loop& loop, std::unique_ptr<Stream> stream,
-                                   HttpHandler& handler, const HttpServerOptions& options)
-    : loop_(loop),
+ServerConnection::ServerConnection(const Shared& shared, std::unique_ptr<Stream> stream)
+    : loop_(shared.loop),
       stream_(std::move(stream)),
-      handler_(handler),
-      options_(options),
-      parser_({.header_bytes = options.max_header_bytes,
-               .uri_bytes = options.max_uri_bytes,
-               .body_bytes = options.max_body_bytes}),
-      arrived_(loop),
-      taken_(loop),
-      scope_(loop) {}
+      handler_(shared.handler),
+      options_(shared.options),
+      scratch_(shared.scratch),
+      place_(shared.connections, *stream_),
+      parser_({.header_bytes = options_.max_header_bytes,
+               .header_count = limits::kMaxHeaders,
+               .uri_bytes = options_.max_uri_bytes,
+               .body_bytes = options_.max_body_bytes}),
+      peer_{.client = stream_->client()},
+      arrived_(loop_),
+      taken_(loop_),
+      scope_(loop_) {}
 
 Task<void> ServerConnection::run() {
   scope_.spawn(read_loop());
@@ -146,17 +170,16 @@ Task<void> ServerConnection::run() {
 }
 
 Task<void> ServerConnection::read_loop() {
-  std::vector<char> buffer(kReadBytes);
   while (true) {
     while (inbox_.size() > kMaxInbox && !discarding_) {
       taken_.reset();
       if (!co_await taken_.wait()) co_return;
     }
-    const auto count = co_await stream_->read(buffer);
+    const auto count = co_await stream_->read(scratch_);
     if (!count && count.error().code == ErrorCode::Cancelled) co_return;
     if (!count) options_.log.debug("{}", count.error().message);
     if (!count || *count == 0) break;
-    if (!discarding_) inbox_.append(buffer.data(), *count);
+    if (!discarding_) inbox_.append(scratch_.data(), *count);
     arrived_.set();
   }
   ended_ = true;
@@ -180,22 +203,35 @@ Task<Result<void>> ServerConnection::wait_for_bytes() {
   co_return co_await rt::with_timeout(loop_, limit, arrived_.wait());
 }
 
+// A large body is let in when there is room for all of it. The time that it waits for that is not
+// its sender's.
+Task<Result<void>> ServerConnection::make_way_for_body() {
+  const std::size_t bytes = parser_.body_bytes();
+  if (bytes <= options_.small_request_bytes) co_return Result<void>{};
+  CO_TRY(co_await place_.take_request(bytes));
+  deadline_ = loop_.monotonic() + options_.read_timeout;
+  co_return Result<void>{};
+}
+
 Task<Result<std::optional<HttpRequest>>> ServerConnection::next_request() {
   deadline_.reset();
   bool continued = false;
+  bool let_in = false;
   parser_.restart();
+  place_.now(Connections::Doing::Waiting);
   while (true) {
     if (!inbox_.empty()) {
       const std::size_t count = CO_TRY(parser_.feed(inbox_));
       inbox_.erase(0, count);
       taken_.set();
+      if (!deadline_ && parser_.started()) place_.now(Connections::Doing::Reading);
     }
+    if (parser_.head_done() && !std::exchange(let_in, true)) CO_TRY(co_await make_way_for_body());
     if (parser_.done()) co_return std::optional(parser_.take());
     if (ended_ && !parser_.started()) co_return std::optional<HttpRequest>();
     if (ended_) co_return fail(ErrorCode::Unavailable, "the peer left in the middle of a request");
-    if (parser_.expects_continue() && !continued) {
-      continued = true;
-      CO_TRY(co_await write(kContinue));
+    if (parser_.expects_continue() && !std::exchange(continued, true)) {
+      CO_TRY(co_await write({kContinue}));
     }
     const auto waited = co_await wait_for_bytes();
     if (waited) continue;
@@ -207,15 +243,16 @@ Task<Result<std::optional<HttpRequest>>> ServerConnection::next_request() {
 }
 
 Task<bool> ServerConnection::answer(HttpRequest request, bool keep_alive, bool is_old) {
-  if (peer_.common_name.empty()) peer_ = stream_->peer();
-  // A chunk of memory that was needed once is not kept for the life of an idle connection.
-  if (inbox_.empty() && inbox_.capacity() > kReadBytes) inbox_.shrink_to_fit();
+  place_.now(Connections::Doing::Handling);
+  if (!std::exchange(known_, true)) peer_ = stream_->peer();
+  // Memory that was needed once is not kept for the life of an idle connection.
+  if (inbox_.empty()) inbox_.shrink_to_fit();
   handling_.emplace();
   const auto on_stop = [this] { handling_->request_stop(); };
   {
     const std::stop_callback linked(co_await rt::current_stop(), on_stop);
     if (ended_) handling_->request_stop();
-    Answer responder(*this, request.method == "HEAD", keep_alive, !is_old);
+    Answer responder(*this, request, keep_alive, !is_old);
     auto handling = handler_.handle(request, responder).with_stop(handling_->get_token());
     co_await std::move(handling);
     if (responder.untouched() && !ended_) {
@@ -232,14 +269,18 @@ Task<void> ServerConnection::refuse(Error error) {
   if (error.code == ErrorCode::Cancelled || error.code == ErrorCode::Unavailable) co_return;
   if (error.code == ErrorCode::Timeout) status = 408;
   if (error.code == ErrorCode::TooLarge) status = parser_.head_done() ? 413 : 431;
+  Headers headers{{"Content-Type", "text/plain; charset=utf-8"}};
+  if (error.code == ErrorCode::TooManyRequests) {
+    status = 429;
+    headers.set("Retry-After", "1");
+  }
   const std::string body = error.message + "\n";
   std::string out;
-  append_response_head(out, status, {{"Content-Type", "text/plain; charset=utf-8"}},
-                       BodyFraming::Length, body.size(), false);
+  append_response_head(out, status, headers, BodyFraming::Length, body.size(), false);
   out.append(body);
   discarding_ = true;
   taken_.set();
-  if (!co_await write(out)) co_return;
+  if (!co_await write({out})) co_return;
   if (!co_await stream_->shutdown()) co_return;
   const Monotonic until = loop_.monotonic() + kLinger;
   while (!ended_ && loop_.monotonic() < until) {
@@ -248,8 +289,13 @@ Task<void> ServerConnection::refuse(Error error) {
   }
 }
 
-Task<Result<void>> ServerConnection::write(std::string_view bytes) {
-  return rt::with_timeout(loop_, options_.write_timeout, stream_->write(bytes));
+Task<Result<void>> ServerConnection::write(std::vector<std::string_view> pieces) {
+  return rt::with_timeout(loop_, options_.write_timeout, write_all(std::move(pieces)));
+}
+
+Task<Result<void>> ServerConnection::write_all(std::vector<std::string_view> pieces) {
+  for (const std::string_view piece : pieces) CO_TRY(co_await stream_->write(piece));
+  co_return Result<void>{};
 }
 
 }  // namespace muster::net

@@ -23,6 +23,9 @@ bool socket_is_quiet(int fd);
 // name.
 Result<socklen_t> unix_address(const std::string& path, sockaddr_un& address);
 
+// Who connected: Peer::client.
+std::string client_of(int fd);
+
 void set_no_delay(int fd);
 void set_keep_alive(int fd);
 

@@ -1,3 +1,4 @@
+#include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>
@@ -42,6 +43,25 @@ Result<socklen_t> unix_address(const std::string& path, sockaddr_un& address) {
   if (!path.starts_with('@')) return socklen_t{sizeof(sockaddr_un)};
   address.sun_path[0] = '\0';
   return static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + path.size());
+}
+
+std::string client_of(int fd) {
+  sockaddr_storage from{};
+  socklen_t size = sizeof(from);
+  if (::getpeername(fd, reinterpret_cast<sockaddr*>(&from), &size) != 0) return {};
+  if (from.ss_family == AF_UNIX) {
+    ucred who{};
+    socklen_t who_size = sizeof(who);
+    if (::getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &who_size) != 0) return {};
+    return fmt::format("uid {} pid {}", who.uid, who.pid);
+  }
+  char text[INET6_ADDRSTRLEN] = {};
+  const void* address =
+      from.ss_family == AF_INET6
+          ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in6&>(from).sin6_addr)
+          : &reinterpret_cast<const sockaddr_in&>(from).sin_addr;
+  ::inet_ntop(from.ss_family, address, text, sizeof(text));
+  return text;
 }
 
 void set_no_delay(int fd) {
@@ -114,6 +134,8 @@ class SocketStream final : public Stream {
   }
 
   bool quiet() override { return !closed_ && socket_is_quiet(socket_.fd()); }
+  Peer peer() const override { return {.client = client()}; }
+  std::string client() const override { return closed_ ? "" : client_of(socket_.fd()); }
 
  private:
   rt::Descriptor socket_;

@@ -18,8 +18,11 @@
 // bytes.
 namespace muster::net {
 
-// Who is at the other end, as far as TLS proved it. Empty without a verified certificate.
+// Who is at the other end.
 struct Peer {
+  // As the kernel knows: "uid 1000 pid 4711" of a UNIX socket, an address of TCP.
+  std::string client;
+  // As far as TLS proved it; empty without a verified certificate.
   std::string common_name;
   std::vector<std::string> organizations;
 };
@@ -49,6 +52,8 @@ class Stream {
   // What ALPN chose: "h2", "http/1.1", or empty. Of a server: known after the first read.
   [[nodiscard]] virtual std::string protocol() const { return {}; }
   [[nodiscard]] virtual Peer peer() const { return {}; }
+  // What Peer::client is; known from the start.
+  [[nodiscard]] virtual std::string client() const { return {}; }
 };
 
 // Makes connections to one place; what a client holds instead of an address.

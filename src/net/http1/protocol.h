@@ -37,6 +37,10 @@ class BodyDecoder {
   Result<std::size_t> feed(std::string_view bytes, std::string& out);
   [[nodiscard]] bool done() const { return state_ == State::Done; }
   [[nodiscard]] bool until_close() const { return state_ == State::UntilClose; }
+  // How much is to come, where the head said so.
+  [[nodiscard]] std::optional<std::uint64_t> left() const {
+    return state_ == State::Length ? std::optional(left_) : std::nullopt;
+  }
 
  private:
   enum class State { Done, Length, UntilClose, ChunkSize, ChunkData, ChunkEnd, Trailer };
@@ -64,6 +68,12 @@ class MessageParser {
   [[nodiscard]] bool started() const { return header_bytes_ > 0 || head_done_; }
   // Whether another message may follow on the connection.
   [[nodiscard]] bool keep_alive() const { return keep_alive_; }
+  // After head_done(): how large the body may become.
+  [[nodiscard]] std::size_t body_bytes() const {
+    if (body_.done()) return decoded_.size();
+    const auto left = body_.left();
+    return left ? decoded_.size() + static_cast<std::size_t>(*left) : limits_.body_bytes;
+  }
   // The peer speaks HTTP/1.0, which has no chunks.
   [[nodiscard]] bool is_old() const { return minor_version_ == 0; }
 
@@ -145,7 +155,9 @@ enum class BodyFraming { Length, Chunked, None };
 // 304.
 void append_response_head(std::string& out, int status, const Headers& headers, BodyFraming framing,
                           std::size_t length, bool keep_alive);
-void append_chunk(std::string& out, std::string_view bytes);
+// Before and after the bytes of a chunk, which are never none: that would end the body.
+std::string chunk_head(std::size_t bytes);
+inline constexpr std::string_view kChunkEnd = "\r\n";
 inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 inline constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 

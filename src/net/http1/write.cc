@@ -58,10 +58,8 @@ void append_response_head(std::string& out, int status, const Headers& headers, 
   out.append("\r\n");
 }
 
-void append_chunk(std::string& out, std::string_view bytes) {
-  if (bytes.empty()) return;  // an empty chunk would end the body
-  fmt::format_to(std::back_inserter(out), "{:x}\r\n", bytes.size());
-  out.append(bytes).append("\r\n");
+std::string chunk_head(std::size_t bytes) {
+  return fmt::format("{:x}\r\n", bytes);
 }
 
 }  // namespace muster::net

@@ -162,11 +162,13 @@ class TlsStream final : public Stream {
     X509* certificate = SSL_get0_peer_certificate(ssl_.get());
     const bool verified = SSL_get_verify_mode(ssl_.get()) != SSL_VERIFY_NONE &&
                           SSL_get_verify_result(ssl_.get()) == X509_V_OK;
-    if (certificate == nullptr || !verified) return {};
+    if (certificate == nullptr || !verified) return {.client = client()};
     auto info = describe_certificate(certificate);
-    return {.common_name = std::move(info.common_name),
+    return {.client = client(),
+            .common_name = std::move(info.common_name),
             .organizations = std::move(info.organizations)};
   }
+  std::string client() const override { return closed_ ? "" : client_of(wire_.fd); }
 
  private:
   // With a shared key nothing else may have convinced us.

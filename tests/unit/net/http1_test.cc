@@ -214,9 +214,8 @@ TEST(Http1Writer, WritesWhatTheParserReads) {
   std::string answer;
   append_response_head(answer, 200, {{"X", "y"}, {"Bad", "a\r\nInjected: 1"}}, BodyFraming::Chunked,
                        0, true);
-  append_chunk(answer, "hello");
-  append_chunk(answer, "");
-  append_chunk(answer, std::string(300, 'z'));
+  answer.append(chunk_head(5)).append("hello").append(kChunkEnd);
+  answer.append(chunk_head(300)).append(std::string(300, 'z')).append(kChunkEnd);
   answer += kLastChunk;
   ResponseParser parser;
   ASSERT_EQ(parser.feed(answer).value(), answer.size());
