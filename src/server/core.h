@@ -70,6 +70,7 @@ class Core {
   Task<Result<ListPage>> list(const Kind& kind, ListOptions options);
   Result<std::unique_ptr<Watcher>> watch(const Kind& kind, WatchOptions options);
   Result<ObjectPtr> get(const Kind& kind, const ObjectKey& key) const;
+  [[nodiscard]] WatchHub& watches() { return journal_.hub(); }
   // All of a kind, as readers see them.
   [[nodiscard]] const Table::Objects& objects(const api::Resource& resource) const {
     return journal_.table(resource).seen();

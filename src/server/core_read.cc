@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include "api/object.h"
-#include "base/limits.h"
 #include "base/strings.h"
 #include "server/core.h"
 #include "server/rules/admission.h"
@@ -132,12 +131,6 @@ Result<std::unique_ptr<Watcher>> Core::watch(const Kind& kind, WatchOptions opti
   Selector selector = TRY(Selector::make(kind, options.where));
   Version from = TRY(parse_version(options.resource_version));
   Table& table = journal_.table(kind);
-  if (journal_.hub().open >= limits::kMaxWatchesPerServer) {
-    return fail(Error{.code = ErrorCode::TooManyRequests,
-                      .message = "too many watches are open",
-                      .causes = {},
-                      .retry_after = std::chrono::seconds(1)});
-  }
   std::vector<ObjectPtr> initial;
   if (from == 0 || options.initial_events) {
     from = journal_.committed();

@@ -75,13 +75,14 @@ net::HttpResponse error_response(const Error& error, const ApiRequest* request) 
   return response;
 }
 
-json::Value show(const ApiRequest& request, const json::Value& object, Time now) {
-  if (request.form == Form::Metadata) return metadata_only(object);
-  if (request.form != Form::Table) return object;
+net::HttpResponse object_response(int status, const ApiRequest& request, const json::Value& object,
+                                  Time now) {
+  if (request.form == Form::Metadata) return json_response(status, metadata_only(object));
+  if (request.form != Form::Table) return json_response(status, object);
   json::Value table = empty_table(*request.kind, true);
   table["metadata"]["resourceVersion"] = api::resource_version_of(object);
   table["rows"].array().push_back(row_of(*request.kind, object, request.include, now));
-  return table;
+  return json_response(status, table);
 }
 
 std::string show_list(const ApiRequest& request, const ListPage& page, Time now) {

@@ -17,7 +17,9 @@ net::HttpResponse text_response(int status, std::string body);
 net::HttpResponse error_response(const Error& error, const ApiRequest* request);
 json::Value error_status(const Error& error, const ApiRequest* request);
 
-json::Value show(const ApiRequest& request, const json::Value& object, Time now);
+// An object, shown.
+net::HttpResponse object_response(int status, const ApiRequest& request, const json::Value& object,
+                                  Time now);
 std::string show_list(const ApiRequest& request, const ListPage& page, Time now);
 // One line of a watch; column definitions only with the first.
 std::string show_event(const ApiRequest& request, const WatchEvent& event, bool first, Time now);

@@ -10,14 +10,11 @@
 #include "server/http/exec.h"
 #include "server/http/options.h"
 #include "server/http/patch.h"
+#include "server/http/watch.h"
 
 namespace muster::server {
 namespace {
 
-// As long as the real server's: long enough to be rare, different enough not to end together.
-constexpr Duration kShortestWatch = std::chrono::minutes(30);
-constexpr std::uint64_t kWatchSpreadSeconds = 1'800;
-constexpr std::int64_t kLongestWatchSeconds = 86'400;
 constexpr std::string_view kImpersonate = "Impersonate-";
 
 Error method_not_allowed() {
@@ -56,10 +53,12 @@ Task<void> HttpFront::handle(const net::HttpRequest& http, net::Responder& respo
 }
 
 std::optional<net::HttpResponse> HttpFront::refuse(const net::HttpRequest& http,
-                                                   const RequestPath& path) const {
+                                                   const RequestPath& path,
+                                                   std::string& client) const {
   if (gate_ == nullptr) return std::nullopt;
   const auto user = gate_->authenticate(http.headers);
   if (!user) return error_response(user.error(), nullptr);
+  client = user->name;
   // Done as somebody else than was asked for would be worse than not done.
   for (const auto& header : http.headers) {
     if (header.name.size() < kImpersonate.size() ||
@@ -82,7 +81,10 @@ std::optional<net::HttpResponse> HttpFront::refuse(const net::HttpRequest& http,
 
 Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath path,
                                     net::Responder& responder) {
-  if (auto refused = refuse(http, path)) co_return co_await send(std::move(*refused), responder);
+  std::string client = responder.peer().client;
+  if (auto refused = refuse(http, path, client)) {
+    co_return co_await send(std::move(*refused), responder);
+  }
   if (path.is_resource && path.group == kMetricsGroup && http.method == "GET") {
     auto metrics = co_await serve_pod_metrics(core_, metrics_, path);
     auto response = metrics ? std::move(*metrics) : error_response(metrics.error(), nullptr);
@@ -99,7 +101,11 @@ Task<Result<void>> HttpFront::serve(const net::HttpRequest& http, RequestPath pa
   ApiRequest request = std::move(**read);
   const bool get_request = http.method == "GET";
   const bool plain = request.path.subresource.empty();
-  if (get_request && plain && request.watching()) co_return co_await watch(request, responder);
+  if (get_request && plain && request.watching()) {
+    const auto watched = co_await serve_watch(core_, rng_, client, request, responder);
+    if (watched) co_return watched;
+    co_return co_await send(error_response(watched.error(), &request), responder);
+  }
   if (get_request && request.kind->is(api::pods()) && request.path.subresource == "log") {
     co_return co_await log(request, responder);
   }
@@ -170,7 +176,7 @@ HttpFront::Answer HttpFront::list(const ApiRequest& request) {
 
 HttpFront::Answer HttpFront::get(const ApiRequest& request) {
   const ObjectPtr object = CO_TRY(core_.get(*request.kind, request.key));
-  co_return json_response(200, show(request, *object, core_.loop().now()));
+  co_return object_response(200, request, *object, core_.loop().now());
 }
 
 HttpFront::Answer HttpFront::create(const ApiRequest& request) {
@@ -180,7 +186,7 @@ HttpFront::Answer HttpFront::create(const ApiRequest& request) {
   json::Value object = CO_TRY(read_object(request));
   const ObjectPtr made =
       CO_TRY(co_await core_.create(*request.kind, std::move(object), request.mode));
-  co_return json_response(201, show(request, *made, core_.loop().now()));
+  co_return object_response(201, request, *made, core_.loop().now());
 }
 
 HttpFront::Answer HttpFront::update(const ApiRequest& request, Core::Part part) {
@@ -189,7 +195,7 @@ HttpFront::Answer HttpFront::update(const ApiRequest& request, Core::Part part) 
                      ? core_.update(*request.kind, std::move(object), request.mode)
                      : core_.update_status(*request.kind, std::move(object), request.mode);
   const ObjectPtr made = CO_TRY(co_await std::move(pending));
-  co_return json_response(200, show(request, *made, core_.loop().now()));
+  co_return object_response(200, request, *made, core_.loop().now());
 }
 
 HttpFront::Answer HttpFront::patch(const ApiRequest& request, Core::Part part) {
@@ -217,7 +223,7 @@ HttpFront::Answer HttpFront::patch(const ApiRequest& request, Core::Part part) {
   };
   const ObjectPtr made =
       CO_TRY(co_await core_.edit(*request.kind, request.key, part, std::move(edit), request.mode));
-  co_return json_response(200, show(request, *made, core_.loop().now()));
+  co_return object_response(200, request, *made, core_.loop().now());
 }
 
 HttpFront::Answer HttpFront::remove(ApiRequest& request) {
@@ -227,7 +233,7 @@ HttpFront::Answer HttpFront::remove(ApiRequest& request) {
   const auto left = core_.get(*request.kind, request.key);
   const bool lives = left && api::uid_of(**left) == api::uid_of(*gone);
   if (lives || request.kind->answers_object) {
-    co_return json_response(200, show(request, *gone, core_.loop().now()));
+    co_return object_response(200, request, *gone, core_.loop().now());
   }
   json::Value status = success(200);
   status["details"] = json::Object{{"name", request.key.name},
@@ -286,53 +292,6 @@ HttpFront::Answer HttpFront::create_token(const ApiRequest& request) {
   body["status"] = json::Object{{"token", std::move(token.value)},
                                 {"expirationTimestamp", std::move(token.expires)}};
   co_return json_response(201, body);
-}
-
-Task<Result<void>> HttpFront::watch(const ApiRequest& request, net::Responder& responder) {
-  const auto options = read_watch_options(request);
-  const auto timeout = request.query().number("timeoutSeconds");
-  if (!options || !timeout) {
-    const Error& error = options ? timeout.error() : options.error();
-    co_return co_await send(error_response(error, &request), responder);
-  }
-  auto opened = core_.watch(*request.kind, *options);
-  if (!opened) co_return co_await send(error_response(opened.error(), &request), responder);
-  const std::int64_t asked = timeout->value_or(0);
-  const Duration lifetime =
-      asked > 0 ? Duration(std::chrono::seconds(std::min(asked, kLongestWatchSeconds)))
-                : kShortestWatch + std::chrono::seconds(rng_.below(kWatchSpreadSeconds));
-  CO_TRY(co_await responder.begin(200, {{"Content-Type", "application/json"},
-                                        {"Cache-Control", "no-cache, private"},
-                                        {"Audit-Id", make_uuid(rng_)}}));
-  CO_TRY(co_await watch_loop(request, **opened, lifetime, responder));
-  co_return co_await responder.finish();
-}
-
-Task<Result<void>> HttpFront::watch_loop(const ApiRequest& request, Watcher& watch,
-                                         Duration lifetime, net::Responder& responder) {
-  rt::Loop& loop = core_.loop();
-  const Monotonic end = loop.monotonic() + lifetime;
-  bool first = true;
-  while (true) {
-    const Duration left = end - loop.monotonic();
-    Result<WatchEvent> event = fail(ErrorCode::Timeout, "the watch has reached its end");
-    if (left > Duration::zero()) event = co_await rt::with_timeout(loop, left, watch.next());
-    if (event) {
-      CO_TRY(co_await responder.write_chunk(show_event(request, *event, first, loop.now())));
-      first = false;
-      continue;
-    }
-    if (event.error().code == ErrorCode::Cancelled) co_return fail(event.error());
-    std::string last;
-    if (event.error().code == ErrorCode::Gone) {
-      last = R"({"type":"ERROR","object":)" + json::write(error_status(event.error(), nullptr)) +
-             "}\n";
-    } else if (event.error().code == ErrorCode::Timeout &&
-               request.query().flag("allowWatchBookmarks")) {
-      last = show_event(request, watch.mark(), false, loop.now());
-    }
-    co_return co_await responder.write_chunk(last);
-  }
 }
 
 Task<Result<void>> HttpFront::log(const ApiRequest& request, net::Responder& responder) {

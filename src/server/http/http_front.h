@@ -30,9 +30,10 @@ class HttpFront final : public net::HttpHandler {
 
   Task<Result<void>> serve(const net::HttpRequest& http, RequestPath path,
                            net::Responder& responder);
-  // What a request that may not be served is told.
-  std::optional<net::HttpResponse> refuse(const net::HttpRequest& http,
-                                          const RequestPath& path) const;
+  // What a request that may not be served is told. `client` is who the token says, if one is
+  // needed.
+  std::optional<net::HttpResponse> refuse(const net::HttpRequest& http, const RequestPath& path,
+                                          std::string& client) const;
   Task<Result<void>> send(net::HttpResponse response, net::Responder& responder);
   net::HttpResponse fixed(const RequestPath& path) const;
 
@@ -46,9 +47,6 @@ class HttpFront final : public net::HttpHandler {
   Answer remove_collection(ApiRequest& request);
   Answer bind(const ApiRequest& request);
   Answer create_token(const ApiRequest& request);
-  Task<Result<void>> watch(const ApiRequest& request, net::Responder& responder);
-  Task<Result<void>> watch_loop(const ApiRequest& request, Watcher& watch, Duration lifetime,
-                                net::Responder& responder);
   Task<Result<void>> log(const ApiRequest& request, net::Responder& responder);
 
   Core& core_;

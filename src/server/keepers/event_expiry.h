@@ -8,8 +8,8 @@ namespace muster::server {
 
 class Core;
 
-// Removes Events an hour after they last happened. A task on the core's loop that sleeps while
-// there are none.
+// Removes Events an hour after they last happened, and the oldest ones when there are too many. A
+// task on the core's loop that sleeps while there are none.
 class EventExpiry {
  public:
   static constexpr Duration kLifetime = std::chrono::hours(1);
@@ -27,6 +27,7 @@ class EventExpiry {
 
   Core& core_;
   rt::Event present_;
+  rt::Event crowded_;
   rt::TaskScope scope_;
 };
 

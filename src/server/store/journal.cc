@@ -7,6 +7,7 @@
 
 #include "api/object.h"
 #include "base/strings.h"
+#include "base/traffic_limits.h"
 
 namespace muster::server {
 namespace {
@@ -35,7 +36,7 @@ Version version_of(const ObjectPtr& object) {
 }  // namespace
 
 Journal::Journal(rt::Loop& loop, const Kinds& kinds, Store& store, Logger log)
-    : loop_(loop), store_(store), log_(log.named("journal")), hub_{.loop = loop}, progress_(loop) {
+    : loop_(loop), store_(store), log_(log.named("journal")), hub_(loop), progress_(loop) {
   Contents contents = store.take_contents();
   for (const Kind& kind : kinds.all()) {
     tables_.push_back(std::make_unique<Table>(loop, kind, contents.log_floor));
@@ -74,6 +75,7 @@ void Journal::load(Contents contents) {
                      .before = before});
     before = change.type == ChangeType::Deleted ? nullptr : change.object;
   }
+  trim_history();
 }
 
 Table* Journal::table_of_key(std::string_view stored, ObjectKey& key) {
@@ -148,6 +150,8 @@ void Journal::publish(Version up_to) {
     next.table->publish(next.key, std::move(next.change));
     if (std::ranges::find(changed, next.table) == changed.end()) changed.push_back(next.table);
   }
+  trim_history();
+  for (Watcher* watcher : hub_.watchers) watcher->history_moved();
   for (Table* table : changed) table->news().pulse();
   progress_.pulse();
 }
@@ -168,6 +172,19 @@ void Journal::undo() {
     if (listener_) listener_(*last.table, now, created ? nullptr : last.change.before);
   }
   head_ = store_.committed();
+}
+
+// The kind that has most gives first, so that a flood of one does not cost the others their past.
+void Journal::trim_history() {
+  std::size_t bytes = 0;
+  for (const auto& table : tables_) bytes += table->history_bytes();
+  while (bytes > limits::kMaxHistoryBytes) {
+    Table& largest = **std::ranges::max_element(
+        tables_, {}, [](const auto& table) { return table->history_bytes(); });
+    const std::size_t before = largest.history_bytes();
+    if (!largest.forget_oldest()) return;
+    bytes -= before - largest.history_bytes();
+  }
 }
 
 void Journal::end_watches() {

@@ -70,6 +70,7 @@ class Journal {
   void load(Contents contents);
   void publish(Version up_to);
   void undo();
+  void trim_history();
   Table* table_of_key(std::string_view stored, ObjectKey& key);
   void stage(Table& table, ObjectKey key, ChangeType type, ObjectPtr before, ObjectPtr object);
 

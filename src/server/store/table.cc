@@ -4,6 +4,8 @@
 #include <ranges>
 
 #include "api/object.h"
+#include "base/check.h"
+#include "server/store/footprint.h"
 
 namespace muster::server {
 
@@ -13,10 +15,33 @@ void Table::load(ObjectKey key, ObjectPtr object) {
 }
 
 void Table::remember(Published change) {
+  if (change.before != nullptr) change.bytes += footprint(*change.before);
+  if (change.type == EventType::Deleted) change.bytes += footprint(*change.object);
+  history_bytes_ += change.bytes;
   ring_.push_back(std::move(change));
-  if (ring_.size() <= kRingSize) return;
+  if (ring_.size() > kRingSize) forget_oldest();
+}
+
+bool Table::forget_oldest() {
+  if (ring_.size() <= 1) return false;
   floor_ = ring_.front().version;
+  history_bytes_ -= ring_.front().bytes;
   ring_.pop_front();
+  return true;
+}
+
+ObjectPtr Table::departed(Version version) {
+  const auto found = std::ranges::lower_bound(ring_, version, {}, &Published::version);
+  CHECK(found != ring_.end() && found->version == version && found->before != nullptr);
+  if (found->departed == nullptr) {
+    json::Value last = *found->before;
+    last["metadata"]["resourceVersion"] = std::to_string(version);
+    const std::size_t bytes = footprint(last);
+    found->bytes += bytes;
+    history_bytes_ += bytes;
+    found->departed = std::make_shared<const json::Value>(std::move(last));
+  }
+  return found->departed;
 }
 
 void Table::publish(const ObjectKey& key, Published change) {

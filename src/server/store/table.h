@@ -24,6 +24,8 @@ class Table {
     ObjectPtr object;
     // As it was before; null for a creation, and when that is no longer known (older than the log).
     ObjectPtr before;
+    ObjectPtr departed;     // made when it is asked for
+    std::size_t bytes = 0;  // what is in memory for this entry alone
   };
 
   static constexpr std::size_t kRingSize = 4'096;
@@ -46,6 +48,14 @@ class Table {
   // The change is durable: readers and watchers see it from now on.
   void publish(const ObjectKey& key, Published change);
 
+  // What all of the ring costs: objects as they were before, and deleted ones. What an entry shows
+  // otherwise is what an object is now, or what the next entry shows as before.
+  [[nodiscard]] std::size_t history_bytes() const { return history_bytes_; }
+  // Drops the oldest change; false when only the newest is left.
+  bool forget_oldest();
+  // How an object was before the change of that version took it out of a selection.
+  [[nodiscard]] ObjectPtr departed(Version version);
+
   // Every change after this version is in the ring.
   [[nodiscard]] Version floor() const { return floor_; }
   // The first change after the version; nothing when there is none yet.
@@ -66,6 +76,7 @@ class Table {
   Objects head_;
   Objects seen_;
   std::deque<Published> ring_;
+  std::size_t history_bytes_ = 0;
   Version floor_;
   rt::Event news_;
 };

@@ -16,17 +16,18 @@ Watcher::Watcher(WatchHub& hub, Table& table, Selector selector, WatchOptions op
       at_(from),
       initial_(std::move(initial)),
       next_bookmark_(hub.loop.monotonic() + kBookmarkInterval) {
-  ++hub_.open;
+  hub_.watchers.insert(this);
 }
 
 Task<Result<WatchEvent>> Watcher::next() {
   while (true) {
     if (hub_.closed) co_return fail(ErrorCode::Unavailable, "the server is closing");
-    if (auto event = take_initial()) co_return std::move(*event);
     if (at_ < table_.floor()) {
+      initial_.clear();
       co_return fail(ErrorCode::Gone,
                      fmt::format("too old resource version: {} ({})", at_, table_.floor()));
     }
+    if (auto event = take_initial()) co_return std::move(*event);
     if (auto event = take_change()) co_return std::move(*event);
     if (!CO_TRY(co_await wait_for_news())) continue;
     // Changes of other kinds do not wake us, but the bookmark stands for them too.
@@ -77,10 +78,7 @@ std::optional<WatchEvent> Watcher::translate(const Table::Published& change) con
                       .object = change.object};
   }
   if (!before) return std::nullopt;
-  json::Value last = *change.before;
-  last["metadata"]["resourceVersion"] = std::to_string(change.version);
-  return WatchEvent{.type = EventType::Deleted,
-                    .object = std::make_shared<const json::Value>(std::move(last))};
+  return WatchEvent{.type = EventType::Deleted, .object = table_.departed(change.version)};
 }
 
 WatchEvent Watcher::bookmark(bool end_of_initial) const {

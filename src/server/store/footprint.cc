@@ -1,0 +1,31 @@
+#include "server/store/footprint.h"
+
+namespace muster::server {
+namespace {
+
+// A text up to this length is inside its string.
+constexpr std::size_t kInside = 15;
+
+std::size_t of_text(const std::string& text) {
+  return text.size() > kInside ? text.size() + 1 : 0;
+}
+
+std::size_t outside(const json::Value& value) {
+  if (value.is_string()) return of_text(value.as_string());
+  std::size_t bytes = 0;
+  for (const json::Value& element : value.as_array()) {
+    bytes += sizeof(element) + outside(element);
+  }
+  for (const auto& member : value.as_object()) {
+    bytes += sizeof(member) + of_text(member.first) + outside(member.second);
+  }
+  return bytes;
+}
+
+}  // namespace
+
+std::size_t footprint(const json::Value& value) {
+  return sizeof(value) + outside(value);
+}
+
+}  // namespace muster::server
