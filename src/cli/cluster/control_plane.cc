@@ -9,6 +9,7 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/cluster/stalls.h"
 #include "cli/history/history_keeper.h"
+#include "cli/plane/process_limits.h"
 #include "cli/plane/sessions.h"
 #include "cli/plane/settings.h"
 #include "cli/plane/unfinished.h"
@@ -68,6 +69,7 @@ struct ControlPlane::Impl {
   explicit Impl(Context& with) : context(with), failed(with.loop), scope(with.loop) {}
 
   Context& context;
+  std::uint64_t open_files = 0;  // that we could have before we asked for more
   std::optional<Error> failure;
   rt::Event failed;
   rt::Pool commits{1};  // of the store's own: no answer waits behind the pods' disk work
@@ -89,6 +91,7 @@ struct ControlPlane::Impl {
   rt::TaskScope scope;
 
   Task<Result<void>> start(Options options) {
+    open_files = prepare_to_serve();
     const auto credentials = CO_TRY(api_credentials(context, std::string(kServiceRange)));
     server =
         CO_TRY(co_await server::EmbeddedServer::create({.loop = context.loop,
@@ -117,6 +120,7 @@ struct ControlPlane::Impl {
                                 {.home = context.home,
                                  .shim_path = TRY(find_shim()),
                                  .service_range = std::string(kServiceRange),
+                                 .open_files = open_files,
                                  .logger = context.log.named("runtime")});
   }
 
@@ -174,9 +178,10 @@ struct ControlPlane::Impl {
         .settings = runner_settings(context),
         .unfinished = [this] { return unfinished(server->core(), context.registry); },
         .inner = *pages});
-    http =
-        std::make_unique<net::HttpServer>(context.loop, std::move(listener), *sessions,
-                                          net::HttpServerOptions{.log = context.log.named("http")});
+    http = std::make_unique<net::HttpServer>(
+        context.loop, std::move(listener), *sessions,
+        net::HttpServerOptions{.max_connections = connections_of_a_listener(),
+                               .log = context.log.named("http")});
     http->start();
     scope.spawn(look_for_the_end());
     scope.spawn(warn_of_stalls(context.loop, context.log.named("loop")));

@@ -11,6 +11,7 @@
 
 #include "base/fd.h"
 #include "base/strings.h"
+#include "cli/plane/process_limits.h"
 #include "net/stream.h"
 #include "server/rules/addresses.h"
 
@@ -139,9 +140,10 @@ Task<Result<void>> NetworkApi::serve(net::Identity identity) {
       context_.loop, [identity] { return net::TlsContext::server({.identity = identity}); }));
   if (!tls) co_return fail(tls.error().in("the certificate of " + context_.home));
   listener_->use_tls(std::move(*tls));
-  http_ =
-      std::make_unique<net::HttpServer>(context_.loop, std::move(listener_), front_,
-                                        net::HttpServerOptions{.log = context_.log.named("https")});
+  http_ = std::make_unique<net::HttpServer>(
+      context_.loop, std::move(listener_), front_,
+      net::HttpServerOptions{.max_connections = connections_of_a_listener(),
+                             .log = context_.log.named("https")});
   http_->start();
   co_return Result<void>{};
 }

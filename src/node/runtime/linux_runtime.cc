@@ -134,9 +134,10 @@ Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
 Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
   const auto directory = pod_directory(pod_uid);
   for (auto left = kSetUpLimit; left > 0ns; left -= 10ms) {
-    auto shim = CO_TRY(co_await off_loop(
-        [program = options_.shim_path, directory, record = pods_[pod_uid].record] {
-          return spawn_shim(program, directory, record);
+    auto shim = CO_TRY(
+        co_await off_loop([program = options_.shim_path, directory, record = pods_[pod_uid].record,
+                           open_files = options_.open_files] {
+          return spawn_shim(program, directory, record, open_files);
         }));
     if (shim.pid != 0) {
       // The one before it is dead, or it would have kept the lock.

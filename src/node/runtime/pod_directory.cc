@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -56,6 +57,14 @@ Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord
   return {};
 }
 
+// Only the first limit: a program may raise it to the second, which we leave alone.
+void set_open_files(int pid, std::uint64_t count) {
+  rlimit files{};
+  if (count == 0 || ::prlimit(pid, RLIMIT_NOFILE, nullptr, &files) != 0) return;
+  files.rlim_cur = std::min<rlim_t>(count, files.rlim_max);
+  ::prlimit(pid, RLIMIT_NOFILE, &files, nullptr);
+}
+
 }  // namespace
 
 Result<Fd> lock_pod(const std::string& directory) {
@@ -69,7 +78,7 @@ Result<Fd> lock_pod(const std::string& directory) {
 }
 
 Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::SandboxRecord& record) {
+                               const shim::SandboxRecord& record, std::uint64_t open_files) {
   TRY(linux::make_directories(directory, 0700));
   const Fd lock = TRY(lock_pod(directory));
   if (!lock.valid()) return SpawnedShim{};
@@ -84,6 +93,7 @@ Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& di
   spawned.pid = TRY(spawn_apart({.program = program,
                                  .words = {program, directory},
                                  .handed = {lock.get(), write_end.get()}}));
+  set_open_files(spawned.pid, open_files);
   return spawned;
 }
 

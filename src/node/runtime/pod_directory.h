@@ -18,9 +18,10 @@ struct SpawnedShim {
   Fd ready;     // takes its first answer
 };
 // Writes the record and starts a shim for it, which inherits the lock: there is no moment at which
-// a pod with a shim is not locked, and never two shims.
+// a pod with a shim is not locked, and never two shims. It and all it starts may have `open_files`
+// descriptors at first (0: as many as we).
 Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::SandboxRecord& record);
+                               const shim::SandboxRecord& record, std::uint64_t open_files = 0);
 
 struct FoundPod {
   std::string uid;

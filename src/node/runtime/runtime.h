@@ -85,6 +85,7 @@ struct RuntimeOptions {
   int pod_block = 22;  // prefix length: 1,021 pods
   std::string service_range = "10.96.0.0/16";
   std::uint64_t log_quota_bytes = std::uint64_t{64} << 20U;  // a container
+  std::uint64_t open_files = 0;  // that a pod's processes may have at first; 0: as we have
   Logger logger;
 };
 

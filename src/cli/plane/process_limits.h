@@ -1,0 +1,18 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace muster::cli {
+
+// Makes this process fit to serve many: as many descriptors as it may have (but not more than
+// kMostOpenFiles), and memory that goes back to the system when it is freed. What it is started by
+// can do with fewer is for its pods, too: they are given the limit that it gives back.
+std::uint64_t prepare_to_serve();
+inline constexpr std::uint64_t kMostOpenFiles = 65'536;
+
+// How many connections each of our two listeners may have: half of all descriptors are for the
+// plane's own work (store, shims, logs, streams to containers).
+std::size_t connections_of_a_listener();
+
+}  // namespace muster::cli
