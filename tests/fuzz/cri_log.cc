@@ -26,6 +26,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   CHECK(whole == pieces);
 
+  if (const auto line = muster::node::parse_cri_line(bytes)) CHECK(bytes.ends_with(line->text));
+
   const auto offset = muster::node::tail_offset(bytes, lines);
   CHECK(offset <= bytes.size());
   CHECK(offset == 0 || offset == bytes.size() || bytes[offset - 1] == '\n');
