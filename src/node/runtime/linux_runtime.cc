@@ -19,7 +19,7 @@
 #include "node/runtime/unknown_pod.h"
 #include "node/runtime/written_files.h"
 #include "node/shim/records.h"
-#include "node/shim/root.h"
+#include "node/shim/root/root.h"
 
 namespace muster::node {
 

@@ -4,7 +4,7 @@
 
 #include "node/linux/files.h"
 #include "node/shim/protocol.h"
-#include "node/shim/root.h"
+#include "node/shim/root/root.h"
 
 namespace muster::node {
 

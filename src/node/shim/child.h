@@ -6,7 +6,7 @@
 #include "base/fd.h"
 #include "node/linux/cgroup.h"
 #include "node/runtime/types.h"
-#include "node/shim/root.h"
+#include "node/shim/root/root.h"
 
 // What runs between fork and exec, in the new process.
 namespace muster::node::shim {

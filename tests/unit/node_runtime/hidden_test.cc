@@ -5,7 +5,7 @@
 #include <fstream>
 
 #include "machine.h"
-#include "node/shim/mounts.h"
+#include "node/shim/root/mounts.h"
 
 namespace muster::node {
 namespace {

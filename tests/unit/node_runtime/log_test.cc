@@ -3,8 +3,8 @@
 #include "base/strings.h"
 #include "machine.h"
 #include "node/shim/cri_writer.h"
-#include "node/shim/mounts.h"
 #include "node/shim/protocol.h"
+#include "node/shim/root/mounts.h"
 
 namespace muster::node::shim {
 namespace {

@@ -1,4 +1,4 @@
-#include "node/shim/mounts.h"
+#include "node/shim/root/mounts.h"
 
 #include <fcntl.h>
 #include <linux/mount.h>

@@ -1,4 +1,4 @@
-#include "node/shim/root.h"
+#include "node/shim/root/root.h"
 
 #include <fcntl.h>
 #include <sched.h>
@@ -12,9 +12,9 @@
 #include <filesystem>
 
 #include "node/linux/files.h"
-#include "node/shim/devices.h"
-#include "node/shim/hidden.h"
-#include "node/shim/mounts.h"
+#include "node/shim/root/devices.h"
+#include "node/shim/root/hidden.h"
+#include "node/shim/root/mounts.h"
 
 namespace muster::node::shim {
 

@@ -1,4 +1,4 @@
-#include "node/shim/devices.h"
+#include "node/shim/root/devices.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 
 #include "base/strings.h"
 #include "node/linux/files.h"
-#include "node/shim/mounts.h"
-#include "node/shim/root.h"
+#include "node/shim/root/mounts.h"
+#include "node/shim/root/root.h"
 
 namespace muster::node::shim {
 

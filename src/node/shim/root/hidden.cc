@@ -1,4 +1,4 @@
-#include "node/shim/hidden.h"
+#include "node/shim/root/hidden.h"
 
 #include <sys/mount.h>
 
@@ -6,8 +6,8 @@
 
 #include "node/linux/files.h"
 #include "node/linux/homes.h"
-#include "node/shim/mounts.h"
-#include "node/shim/root.h"
+#include "node/shim/root/mounts.h"
+#include "node/shim/root/root.h"
 
 namespace muster::node::shim {
 

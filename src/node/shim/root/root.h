@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "node/runtime/types.h"
-#include "node/shim/kernel_views.h"
+#include "node/shim/root/kernel_views.h"
 
 namespace muster::node::shim {
 

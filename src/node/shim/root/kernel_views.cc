@@ -1,4 +1,4 @@
-#include "node/shim/kernel_views.h"
+#include "node/shim/root/kernel_views.h"
 
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -8,8 +8,8 @@
 #include <cerrno>
 
 #include "node/linux/files.h"
-#include "node/shim/mounts.h"
-#include "node/shim/root.h"
+#include "node/shim/root/mounts.h"
+#include "node/shim/root/root.h"
 
 namespace muster::node::shim {
 
