@@ -128,6 +128,7 @@ TEST_F(NodeTest, GpusAreExclusiveAndSurviveARestart) {
   EXPECT_EQ(variable(runtime.find(one, "main", 0)->spec, "NVIDIA_VISIBLE_DEVICES"), "GPU-a,GPU-b");
   EXPECT_EQ(variable(runtime.find(none, "main", 0)->spec, "CUDA_VISIBLE_DEVICES"), "");
   EXPECT_EQ(variable(runtime.find(none, "main", 0)->spec, "NCCL_HOSTID"), "n1");
+  EXPECT_EQ(variable(runtime.find(one, "main", 0)->spec, "NCCL_HOSTID"), one);
   EXPECT_EQ(runtime.starts_of(two, "main"), 0) << "only one is free";
   restart();
   const auto three = create(gpu_pod("three", "serve", 1));

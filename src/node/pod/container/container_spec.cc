@@ -86,9 +86,11 @@ void add_gpus(std::map<std::string, std::string>& environment, const ContainerIn
     environment.try_emplace("CUDA_VISIBLE_DEVICES", "");
     environment.try_emplace("NVIDIA_VISIBLE_DEVICES", "void");
   }
-  // Pods have host names of their own; NCCL would take them for different machines and give up
-  // NVLink.
-  environment.try_emplace("NCCL_HOSTID", input.options.name);
+  // NCCL maps the memory of other GPUs of what it takes for one machine, and fails where it cannot
+  // open them: a pod with GPUs of its own, which sees no others, is a machine to it. Without them
+  // pods share a machine, whatever their host names are.
+  environment.try_emplace("NCCL_HOSTID",
+                          input.gpus.empty() ? input.options.name : api::uid_of(input.pod));
 }
 
 // Only files of what was assigned to this container: the others belong to somebody else.
