@@ -107,7 +107,7 @@ Duration retry_delay(std::int64_t attempt) {
 Duration role_pause(std::int64_t failures_in_a_row) {
   if (failures_in_a_row <= 0) return Duration::zero();
   const std::int64_t doublings = std::min<std::int64_t>(failures_in_a_row - 1, 6);
-  return std::min<Duration>(seconds(10) * (std::int64_t{1} << doublings), seconds(600));
+  return std::min<Duration>(seconds(10) * (std::int64_t{1} << doublings), kLongestPause);
 }
 
 }  // namespace muster::engine

@@ -34,6 +34,8 @@ void pause_roles(plan::Ledger& ledger, const std::vector<const Rank*>& failed_an
 // Forgets retries whose new pod is running or ended, and those of ranks that the plan has no more.
 void forget_recovered(plan::Ledger& ledger, const Census& census, const plan::Plan& plan);
 
+// Nobody waits longer than this for another try.
+inline constexpr Duration kLongestPause = std::chrono::minutes(10);
 // How long after its n-th failure a rank is made anew: at once, then 1 s doubling to 5 min.
 Duration retry_delay(std::int64_t attempt);
 // How long after the n-th failure in a row a role makes no pod: 10 s doubling to 10 min, as it is

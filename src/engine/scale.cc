@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/retry.h"
+
 namespace muster::engine {
 namespace {
 
@@ -186,7 +188,8 @@ class Maker {
     Time due = known.pause_until.value_or(now_);
     if (const auto wait = known.not_before.find(index); wait != known.not_before.end())
       due = std::max(due, wait->second);
-    if (due <= now_) return true;
+    // No pause is that long: it was counted before the clock was set back.
+    if (due <= now_ || due > now_ + 2 * kLongestPause) return true;
     missing_.wake_at = std::min(missing_.wake_at.value_or(due), due);
     return false;
   }

@@ -215,6 +215,18 @@ TEST(Missing, TheEarliestWaitIsWhenToLookAgain) {
   EXPECT_EQ(std::get<CreatePod>(wave[0]).name, "bert-worker-2");
 }
 
+TEST(Missing, AWaitLongerThanAnyIsOfAClockThatWasSetBack) {
+  const auto plan = JobBuilder().workers(2).build();
+  plan::Ledger ledger;
+  ledger.roles["Worker"].not_before = {{0, kStart + 1h}, {1, kStart + 10min}};
+  std::vector<Action> wave;
+  const Missing missing =
+      create_missing(plan, Census(plan, {}, ledger), Children({}), ledger, kStart, wave);
+  EXPECT_EQ(missing.wake_at, kStart + 10min);
+  ASSERT_EQ(wave.size(), 1U);
+  EXPECT_EQ(std::get<CreatePod>(wave[0]).name, "bert-worker-0");
+}
+
 TEST(SurplusObjects, WhatThePlanHasNoMoreGoesAndWhatLeavesIsLeftAlone) {
   const auto plan = JobBuilder().scheduler().workers(1).build();
   Observed observed = begun();
