@@ -36,7 +36,7 @@ TEST_P(Campaign, WithoutFaultsEveryPromiseHolds) {
 
 TEST_P(Campaign, SameSeedSameRun) {
   EXPECT_EQ(reference_.hash, simulate(story(), {}).hash);
-  const RunOptions crash{.fault = {.kind = Kind::CrashAfter, .at = 12}};
+  const RunOptions crash{.faults = {{.kind = Kind::CrashAfter, .at = 12}}};
   EXPECT_EQ(simulate(story(), crash).hash, simulate(story(), crash).hash);
   EXPECT_NE(reference_.hash, simulate(story(), {.seed = 2}).hash);
 }

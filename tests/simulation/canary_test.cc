@@ -25,7 +25,7 @@ class Canary : public ::testing::Test {
         {.loop = loop_, .rng = rng_, .registry = registry_, .home = ""}));
     server_ = std::move(*made);
     cluster_ = std::make_unique<cluster::LocalCluster>(server_->core());
-    checker_ = std::make_unique<Checker>(loop_, server_->core(), jobs(), history_);
+    checker_ = std::make_unique<Checker>(loop_, server_->core(), std::set{jobs()}, history_);
   }
   ~Canary() override { loop_.run(server_->close()); }
 
@@ -164,16 +164,29 @@ TEST_F(Canary, AForeignObjectIsSeen) {
   EXPECT_THAT(broken(), ElementsAre(StartsWith("S7")));
 }
 
+TEST_F(Canary, AStatusThatIsNotTrueIsSeen) {
+  json::Value job = stored_job(json::Object{});
+  job["status"]["muster"] = json::Object{
+      {"phase", "Running"}, {"observedGeneration", api::generation_of(job)}, {"ranks", "0/3"}};
+  checker_->at_rest(job, {});
+  EXPECT_THAT(broken(), IsEmpty());
+  job["status"]["muster"]["ranks"] = "1/3";
+  job["metadata"]["generation"] = api::generation_of(job) + 1;
+  checker_->at_rest(job, {});
+  EXPECT_THAT(broken(), ElementsAre(StartsWith("S12"), StartsWith("S12")));
+}
+
 TEST_F(Canary, AnotherEndStateIsSeen) {
   const Workload& story = workload("success");
   const RunResult reference = simulate(story, {});
   RunResult other = reference;
-  EXPECT_THAT(judge(story, reference, other, Fault::Kind::CrashAfter), IsEmpty());
+  const std::vector<Fault> crash = {{.kind = Fault::Kind::CrashAfter, .at = 1}};
+  EXPECT_THAT(judge(story, reference, other, crash), IsEmpty());
   other.end_state += "one more";
   other.created.emplace_back("one more");
   other.converged += std::chrono::hours(1);
   other.relists = 4;
-  EXPECT_THAT(judge(story, reference, other, Fault::Kind::CrashAfter),
+  EXPECT_THAT(judge(story, reference, other, crash),
               ElementsAre(StartsWith("O1"), StartsWith("O1"), StartsWith("L1"), StartsWith("L1")));
 }
 

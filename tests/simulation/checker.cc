@@ -71,9 +71,13 @@ std::int64_t replicas_of(const json::Value& job, const std::string& role) {
   return roles[role]["replicas"].as_int(1);
 }
 
+std::string try_of(const Process& process) {
+  return fmt::format("{} {} epoch {} attempt {}", process.job_uid, process.rank, process.epoch,
+                     process.attempt);
+}
+
 std::string incarnation(const Process& process) {
-  return fmt::format("{} {} epoch {} attempt {} restart {}", process.job_uid, process.rank,
-                     process.epoch, process.attempt, process.restarts);
+  return fmt::format("{} restart {}", try_of(process), process.restarts);
 }
 
 }  // namespace
@@ -95,9 +99,12 @@ api::ObjectPtr Checker::stored(const api::Resource& resource, const api::ObjectK
 
 api::ObjectPtr Checker::job_of(const json::Value& child) const {
   for (const api::OwnerReference& owner : api::owners_of(child)) {
-    if (!owner.controller || owner.kind != jobs_.kind) continue;
-    const auto job = stored(jobs_, {.ns = api::namespace_of(child), .name = owner.name});
-    if (job != nullptr && api::uid_of(*job) == owner.uid) return job;
+    if (!owner.controller) continue;
+    for (const api::Resource& kind : jobs_) {
+      if (kind.kind != owner.kind || kind.api_version() != owner.api_version) continue;
+      const auto job = stored(kind, {.ns = api::namespace_of(child), .name = owner.name});
+      if (job != nullptr && api::uid_of(*job) == owner.uid) return job;
+    }
   }
   return nullptr;
 }
@@ -142,7 +149,7 @@ void Checker::check_create(const Request& request) {
 }
 
 void Checker::check_status(const Request& request) {
-  if (request.resource != jobs_) violation("S7", "status written of " + request.text());
+  if (!jobs_.contains(request.resource)) violation("S7", "status written of " + request.text());
   if (request.uid.empty() || request.resource_version.empty()) {
     violation("S9", "a status write without uid and resourceVersion: " + request.key.text());
   }
@@ -156,7 +163,7 @@ void Checker::check_remove(const Request& request) {
   const auto target = stored(request.resource, request.key);
   if (target == nullptr) return;
   if (!request.uid.empty() && request.uid != api::uid_of(*target)) return;  // will be refused
-  if (request.resource == jobs_) {
+  if (jobs_.contains(request.resource)) {
     check_remove_job(request, *target);
     return;
   }
@@ -171,14 +178,15 @@ void Checker::check_remove_job(const Request& request, const json::Value& job) {
   const plan::Ledger ledger = ledger_of(job);
   const json::Value& ttl = policy_of(job)["ttlSecondsAfterFinished"];
   const bool due = ledger.completion_time && ttl.is_number() &&
-                   loop_.now() >= *ledger.completion_time + std::chrono::seconds(ttl.as_int());
+                   std::max(loop_.now(), latest_) >=
+                       *ledger.completion_time + std::chrono::seconds(ttl.as_int());
   if (!due) violation("S6", "the job was deleted before its time: " + request.key.text());
 }
 
 bool Checker::is_surplus(const std::string& role, int index, const json::Value& job) const {
   if (index >= replicas_of(job, role)) return true;
   // A wish that was taken back at once may still be granted by whoever heard of it late.
-  const auto fewest = fewest_.find(role);
+  const auto fewest = fewest_.find({api::name_of(job), role});
   return fewest != fewest_.end() && index >= fewest->second;
 }
 
@@ -188,22 +196,33 @@ bool Checker::is_object_justified(const json::Value& object, const json::Value& 
   if (ledger_of(job).phase == plan::Phase::Suspended) return !outlives;
   if (object["data"]["PADDLE_TRAINERS"].is_string()) return !tells_the_truth(object, job);
   // The Service of a rank: JOB-ROLE-INDEX.
-  const auto parts = split(api::name_of(object), '-');
-  return parts.size() == 3 &&
-         is_surplus(std::string(parts[1]), static_cast<int>(*parse_int(parts[2])), job);
+  const std::string prefix = api::name_of(job) + "-";
+  if (!api::name_of(object).starts_with(prefix)) return false;
+  const auto parts = split(std::string_view(api::name_of(object)).substr(prefix.size()), '-');
+  return parts.size() == 2 &&
+         is_surplus(std::string(parts[0]), static_cast<int>(*parse_int(parts[1])), job);
 }
 
 bool Checker::tells_the_truth(const json::Value& config, const json::Value& job) const {
+  const json::Value& told = config["data"];
+  return told["PADDLE_TRAINERS"].as_string() == join(addresses_of(job, "worker"), ",") &&
+         told["PADDLE_PSERVERS_IP_PORT_LIST"].as_string().find(
+             join(addresses_of(job, "ps"), ":")) != std::string::npos;
+}
+
+std::vector<std::string> Checker::addresses_of(const json::Value& job,
+                                               const std::string& role) const {
   std::vector<std::string> addresses;
-  for (int index = 0; index < replicas_of(job, "worker"); ++index) {
+  const std::int64_t ranks = job["spec"][role].is_object() ? replicas_of(job, role) : 0;
+  for (int index = 0; index < ranks; ++index) {
     const auto pod =
         stored(api::pods(), {.ns = api::namespace_of(job),
-                             .name = fmt::format("{}-worker-{}", api::name_of(job), index)});
+                             .name = fmt::format("{}-{}-{}", api::name_of(job), role, index)});
     const bool there = pod != nullptr && !api::is_deleting(*pod) &&
                        number_in(*pod, plan::labels::kEpoch) == ledger_of(job).epoch;
-    addresses.push_back(there ? api::pod_ip_of(*pod) : "");
+    addresses.push_back(there ? api::pod_ip_of(*pod) : "(none)");
   }
-  return config["data"]["PADDLE_TRAINERS"].as_string() == join(addresses, ",");
+  return addresses;
 }
 
 bool Checker::is_justified(const json::Value& child, bool is_pod) const {
@@ -254,9 +273,33 @@ void Checker::check_transition(const json::Value& old, const json::Value& now) {
   }
 }
 
-void Checker::wish(const std::string& role, int replicas) {
-  const auto [entry, first] = fewest_.try_emplace(role, replicas);
+void Checker::wish(const std::string& job, const std::string& role, int replicas) {
+  const auto [entry, first] = fewest_.try_emplace({job, role}, replicas);
   if (!first) entry->second = std::min(entry->second, replicas);
+}
+
+void Checker::at_rest(const json::Value& job, const std::vector<api::ObjectPtr>& pods) {
+  const plan::Ledger ledger = ledger_of(job);
+  if (plan::is_terminal(ledger.phase)) return;  // it says what was, and is never told again
+  if (ledger.observed_generation != api::generation_of(job)) {
+    violation("S12", fmt::format("{} is at generation {} and its status at {}", api::name_of(job),
+                                 api::generation_of(job), ledger.observed_generation));
+  }
+  std::set<std::string> up;
+  for (const api::ObjectPtr& pod : pods) {
+    const api::PodPhase phase = api::phase_of(*pod);
+    if (api::controller_uid_of(*pod) != api::uid_of(job) || api::is_deleting(*pod)) continue;
+    if (number_in(*pod, plan::labels::kEpoch) != ledger.epoch) continue;
+    if (phase == api::PodPhase::Running || phase == api::PodPhase::Succeeded) {
+      up.insert(api::label_of(*pod, plan::labels::kRole) + "/" +
+                api::label_of(*pod, plan::labels::kIndex));
+    }
+  }
+  const std::string& told = job["status"]["muster"]["ranks"].as_string();
+  if (!told.starts_with(fmt::format("{}/", up.size()))) {
+    violation("S12",
+              fmt::format("{} says {} ranks, and {} are up", api::name_of(job), told, up.size()));
+  }
 }
 
 void Checker::started(const Process& process) {
@@ -272,9 +315,9 @@ void Checker::started(const Process& process) {
                                 process.epoch, live.rank, live.epoch));
     break;
   }
-  // The same try again is right only where a deletion ended the last one.
-  const auto last = last_end_.find(incarnation(process));
-  if (last != last_end_.end() && last->second != End::Killed) {
+  // The same try again is right only where a deletion ended the last one, or in the same pod.
+  const auto last = last_end_.find(try_of(process));
+  if (process.restarts == 0 && last != last_end_.end() && last->second != End::Killed) {
     violation("S3", "started twice: " + incarnation(process));
   }
 }
@@ -301,7 +344,7 @@ void Checker::ended(const Process& process, End end) {
   history_.note("end {} {}", incarnation(process), static_cast<int>(end));
   const auto found = live_.find({process.job_uid, process.rank});
   if (found != live_.end() && found->second.pod_uid == process.pod_uid) live_.erase(found);
-  last_end_[incarnation(process)] = end;
+  last_end_[try_of(process)] = end;
   if (end == End::Retryable || end == End::Disrupted) ++failures_[process.job_uid];
 }
 

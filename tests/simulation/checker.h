@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,13 +44,15 @@ struct Process {
   int restarts = 0;  // in place
 };
 
-// Watches a run and says which promise was broken: S1–S7 and S9–S11 at the moment it happens.
-// Every change that the controller can cause passes through before() and after(), every start of a
-// process through started(), so nothing can go wrong between two looks. Lives as long as its
-// server.
+// Watches a run and says which promise was broken: S1–S7 and S9–S11 at the moment it happens, S12
+// at rest. Every change that the controller can cause passes through before() and after(), every
+// start of a process through started(), so nothing can go wrong between two looks. Lives as long as
+// its server.
 class Checker {
  public:
-  Checker(const rt::Loop& loop, const server::Core& core, api::Resource jobs, History& history)
+  // `loop` is the controller's: limits are about what its clock says.
+  Checker(const rt::Loop& loop, const server::Core& core, std::set<api::Resource> jobs,
+          History& history)
       : loop_(loop), core_(core), jobs_(std::move(jobs)), history_(history) {}
 
   // Right before the server acts on a request, and right after it did.
@@ -66,8 +69,14 @@ class Checker {
   // Somebody takes a pod of the job away, which may count as a failure.
   void taken(const std::string& job_uid) { ++failures_[job_uid]; }
 
-  // The user asks for so many of a role; what is above the smallest wish may go.
-  void wish(const std::string& role, int replicas);
+  // The user asks for so many of a job's role; what is above the smallest wish may go.
+  void wish(const std::string& job, const std::string& role, int replicas);
+
+  // The controller's clock is about to be set: what it does in this moment, it decided by the old.
+  void clock_is_set() { latest_ = std::max(latest_, loop_.now()); }
+
+  // At rest: what a job says of itself is what a recount gives.
+  void at_rest(const json::Value& job, const std::vector<api::ObjectPtr>& pods);
 
   void violation(std::string_view invariant, const std::string& what);
   [[nodiscard]] const std::vector<std::string>& violations() const { return violations_; }
@@ -90,19 +99,23 @@ class Checker {
   [[nodiscard]] bool is_object_justified(const json::Value& object, const json::Value& job) const;
   // Whether a list of addresses is that of the pods.
   [[nodiscard]] bool tells_the_truth(const json::Value& config, const json::Value& job) const;
+  // Of a role's pods, "(none)" where there is none.
+  [[nodiscard]] std::vector<std::string> addresses_of(const json::Value& job,
+                                                      const std::string& role) const;
   void check_transition(const json::Value& old, const json::Value& now);
 
   const rt::Loop& loop_;
   const server::Core& core_;
-  api::Resource jobs_;
+  std::set<api::Resource> jobs_;
   History& history_;
+  Time latest_{};  // that a clock said which was set
   std::vector<std::string> violations_;
   std::map<std::pair<std::string, std::string>, Process> live_;  // by job uid and rank
   std::map<std::string, End> last_end_;                          // by job uid, rank and attempt
   std::map<std::string, std::int64_t> failures_;                 // by job uid: retryable ones
   api::ObjectPtr before_;                                        // the job, before a status write
   std::map<std::string, std::string> keys_;                      // by job uid
-  std::map<std::string, int> fewest_;                            // by role: the smallest wish
+  std::map<std::pair<std::string, std::string>, int> fewest_;    // by job and role: smallest wish
   std::vector<std::string> created_;
   std::set<std::string> deleted_;
 };

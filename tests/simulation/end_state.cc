@@ -72,7 +72,8 @@ std::string known_as(const json::Value& object) {
   const std::string& role = api::label_of(object, plan::labels::kRole);
   if (role.empty())
     return without_uid(api::name_of(object), api::label_of(object, plan::labels::kJobUid));
-  return fmt::format("{}/{}#{}", role, api::label_of(object, plan::labels::kIndex),
+  return fmt::format("{} {}/{}#{}", api::owners_of(object).front().name, role,
+                     api::label_of(object, plan::labels::kIndex),
                      api::label_of(object, plan::labels::kAttempt));
 }
 
@@ -94,12 +95,16 @@ std::string essence_of(const json::Value& object) {
 
 }  // namespace
 
-Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& identity) {
+Task<EndState> read_end_state(cluster::Cluster& cluster,
+                              std::vector<const plan::Identity*> identities) {
   EndState state;
-  const api::Resource& jobs = identity.resource;
-  std::vector<api::Resource> all = {jobs, api::pods(), api::services(), api::config_maps(),
-                                    api::secrets()};
-  all.insert(all.end(), identity.optional_children.begin(), identity.optional_children.end());
+  std::set<api::Resource> jobs;
+  std::set<api::Resource> all = {api::pods(), api::services(), api::config_maps(), api::secrets()};
+  for (const plan::Identity* identity : identities) {
+    jobs.insert(identity->resource);
+    all.insert(identity->resource);
+    all.insert(identity->optional_children.begin(), identity->optional_children.end());
+  }
   for (const api::Resource& resource : all) {
     const auto page = co_await cluster.list(resource, {});
     CHECK(page.has_value());
@@ -113,7 +118,10 @@ Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& i
       }
       state.all += without_addresses(json::write_canonical(stripped(*object))) + "\n";
       essences.insert(essence_of(*object));
-      if (resource == jobs) state.phase = (*object)["status"]["muster"]["phase"].as_string();
+      if (resource == api::pods()) state.pods.push_back(object);
+      if (!jobs.contains(resource)) continue;
+      state.jobs.push_back(object);
+      state.phases[api::name_of(*object)] = (*object)["status"]["muster"]["phase"].as_string();
     }
     for (const std::string& essence : essences) state.essence += essence;
   }

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <string>
+#include <vector>
 
 #include "cluster/cluster.h"
 #include "plan/dialect.h"
@@ -12,10 +14,13 @@ namespace muster::simulation {
 struct EndState {
   std::string all;
   std::string
-      essence;        // how the jobs ended, their restarts, and which children exist in which phase
-  std::string phase;  // of the one job; empty when it is gone
+      essence;  // how the jobs ended, their restarts, and which children exist in which phase
+  std::map<std::string, std::string> phases;  // of the jobs that are there, by name
+  std::vector<api::ObjectPtr> jobs;
+  std::vector<api::ObjectPtr> pods;
 };
 
-Task<EndState> read_end_state(cluster::Cluster& cluster, const plan::Identity& identity);
+Task<EndState> read_end_state(cluster::Cluster& cluster,
+                              std::vector<const plan::Identity*> identities);
 
 }  // namespace muster::simulation

@@ -66,12 +66,7 @@ class FaultyWatch final : public cluster::Watch {
 
  private:
   [[nodiscard]] Wire& wire() { return cluster_.wire(); }
-  bool strikes(Fault::Kind kind, std::size_t number) {
-    if (!wire().strikes(kind, number)) return false;
-    wire().struck = wire().loop.monotonic();
-    wire().history.note("FAULT {}", to_string(kind));
-    return true;
-  }
+  bool strikes(Fault::Kind kind, std::size_t number) { return wire().strike(kind, number); }
 
   FaultyCluster& cluster_;
   api::Resource resource_;
@@ -83,33 +78,53 @@ class FaultyWatch final : public cluster::Watch {
 
 std::string_view to_string(Fault::Kind kind) {
   static constexpr std::string_view kNames[] = {
-      "none",         "crash-before", "crash-after", "drop", "repeat", "delay",
-      "cut",          "expire (410)", "409",         "429",  "500",    "timeout-before",
-      "timeout-after"};
+      "none",          "crash-before",  "crash-after",  "drop",
+      "repeat",        "delay",         "cut",          "expire (410)",
+      "409",           "429",           "500",          "timeout-before",
+      "timeout-after", "clock-forward", "clock-back",   "hold-briefly",
+      "hold-long",     "node-away",     "node-evicted", "node-removed"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-std::optional<Error> Wire::refusal(std::size_t write) const {
-  if (fault_.at != write) return std::nullopt;
-  switch (fault_.kind) {
-    case Fault::Kind::Conflict:
-      return Error{.code = ErrorCode::Conflict, .message = "the object has been modified"};
-    case Fault::Kind::TooManyRequests:
-      return Error{.code = ErrorCode::TooManyRequests,
-                   .message = "too many requests",
-                   .retry_after = milliseconds(1000)};
-    case Fault::Kind::ServerError:
-      return Error{.code = ErrorCode::Internal, .message = "an internal error occurred"};
-    case Fault::Kind::TimeoutBefore:
-      return Error{.code = ErrorCode::Timeout, .message = "no answer in time"};
-    default:
-      return std::nullopt;
+bool Wire::strike(Fault::Kind kind, std::size_t number) {
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (!pending_[i] || faults_[i].kind != kind || faults_[i].at != number) continue;
+    pending_[i] = false;
+    last_strike = loop.monotonic();
+    if (!struck) struck = last_strike;
+    strikes.push_back(faults_[i]);
+    history.note("FAULT {} at {}", to_string(kind), number);
+    return true;
   }
+  return false;
+}
+
+void Wire::disturb_at(std::size_t call) {
+  for (const Fault::Kind kind : kDisturbances) {
+    if (strike(kind, call)) disturb({.kind = kind, .at = call});
+  }
+}
+
+std::optional<Error> Wire::refusal(std::size_t write) {
+  if (strike(Fault::Kind::Conflict, write)) {
+    return Error{.code = ErrorCode::Conflict, .message = "the object has been modified"};
+  }
+  if (strike(Fault::Kind::TooManyRequests, write)) {
+    return Error{.code = ErrorCode::TooManyRequests,
+                 .message = "too many requests",
+                 .retry_after = milliseconds(1000)};
+  }
+  if (strike(Fault::Kind::ServerError, write)) {
+    return Error{.code = ErrorCode::Internal, .message = "an internal error occurred"};
+  }
+  if (strike(Fault::Kind::TimeoutBefore, write)) {
+    return Error{.code = ErrorCode::Timeout, .message = "no answer in time"};
+  }
+  return std::nullopt;
 }
 
 std::unexpected<Error> FaultyCluster::die() {
   wire_.history.note("CRASH");
-  wire_.struck = wire_.loop.monotonic();
   wire_.crashed = true;
   dead_ = true;
   return never_answered();
@@ -125,12 +140,11 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
     wire_.lists[request.resource].push_back(wire_.loop.monotonic());
   }
   wire_.history.note("call {} {}", number, request.text());
+  wire_.disturb_at(number);
   CO_TRY(co_await rt::sleep_for(wire_.loop, wire_.latency()));
   if (dead_) co_return never_answered();
-  if (wire_.strikes(Fault::Kind::CrashBefore, number)) co_return die();
+  if (wire_.strike(Fault::Kind::CrashBefore, number)) co_return die();
   if (auto error = write > 0 ? wire_.refusal(write) : std::nullopt) {
-    wire_.struck = wire_.loop.monotonic();
-    wire_.history.note("FAULT {} on call {}", error->message, number);
     const Duration wait = error->code == ErrorCode::Timeout ? kTimeout : wire_.latency();
     CO_TRY(co_await rt::sleep_for(wire_.loop, wait));
     co_return fail(std::move(*error));
@@ -142,10 +156,8 @@ Task<Result<T>> FaultyCluster::call(Request request, Task<Result<T>> apply) {
   if constexpr (std::is_same_v<T, api::ObjectPtr>) {
     if (result) wire_.checker.after(request, **result);
   }
-  if (wire_.strikes(Fault::Kind::CrashAfter, number)) co_return die();
-  if (write > 0 && wire_.strikes(Fault::Kind::TimeoutAfter, write)) {
-    wire_.struck = wire_.loop.monotonic();
-    wire_.history.note("FAULT timeout after call {}", number);
+  if (wire_.strike(Fault::Kind::CrashAfter, number)) co_return die();
+  if (write > 0 && wire_.strike(Fault::Kind::TimeoutAfter, write)) {
     CO_TRY(co_await rt::sleep_for(wire_.loop, kTimeout));
     co_return fail(ErrorCode::Timeout, "no answer in time");
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -16,38 +17,48 @@
 
 namespace muster::simulation {
 
-// What all incarnations of the controller share: the numbering of calls, writes and events, the one
-// fault of the run, and who records and checks. Outlives them.
+// What all incarnations of the controller share: the numbering of calls, writes and events, the
+// faults of the run, and who records and checks. Outlives them.
 class Wire {
  public:
-  Wire(rt::Loop& loop, Rng& rng, Fault fault, History& history, Checker& checker)
-      : loop(loop), history(history), checker(checker), rng_(rng), fault_(fault) {}
+  Wire(rt::Loop& loop, Rng& rng, std::vector<Fault> faults, History& history, Checker& checker)
+      : loop(loop),
+        history(history),
+        checker(checker),
+        rng_(rng),
+        faults_(std::move(faults)),
+        pending_(faults_.size(), true) {}
 
   // One way through the network: 1 to 5 ms.
   Duration latency() {
     return std::chrono::microseconds(1000 + static_cast<std::int64_t>(rng_.below(4000)));
   }
-  [[nodiscard]] bool strikes(Fault::Kind kind, std::size_t number) const {
-    return fault_.kind == kind && fault_.at == number;
-  }
+  // Whether a fault of that kind strikes there. Each strikes once.
+  bool strike(Fault::Kind kind, std::size_t number);
   // How the write of that number is refused without reaching the server; nothing when it is not.
-  [[nodiscard]] std::optional<Error> refusal(std::size_t write) const;
+  std::optional<Error> refusal(std::size_t write);
+  // Begins what is to happen around the controller while it makes the call of that number.
+  void disturb_at(std::size_t call);
 
   rt::Loop& loop;
   History& history;
   Checker& checker;
+  std::function<void(Fault)> disturb;  // carries it out
   std::size_t calls = 0;
   std::size_t writes = 0;  // without Events, which may get lost
   std::size_t events = 0;
   std::map<api::Resource, std::vector<Monotonic>> lists;  // when each kind was listed
   bool crashed = false;             // the present incarnation is to be replaced
-  std::optional<Monotonic> struck;  // when the fault happened
+  std::optional<Monotonic> struck;  // when the first fault happened
+  std::vector<Fault> strikes;       // those that happened
+  Monotonic last_strike;
   Monotonic last_write;
   std::map<api::Resource, std::uint64_t> expired;  // watches from before this version get 410
 
  private:
   Rng& rng_;
-  Fault fault_;
+  std::vector<Fault> faults_;
+  std::vector<bool> pending_;  // of each
 };
 
 // The controller's way to the cluster, for one incarnation of it. Every call takes its time, is

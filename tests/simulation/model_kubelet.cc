@@ -1,5 +1,6 @@
 #include "model_kubelet.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "api/object.h"
@@ -75,12 +76,30 @@ Process process_of(const json::Value& pod) {
 
 }  // namespace
 
-ModelKubelet::ModelKubelet(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng, Script script,
-                           Checker& checker, History& history)
+const Script::Exit* Script::exit_of(const Process& process) const {
+  const std::string rank = process.rank + "#";
+  std::string name = fmt::format("{}{}", rank, process.attempt);
+  if (process.epoch > 0) name += fmt::format("@{}", process.epoch);
+  if (process.restarts > 0) name += fmt::format("+{}", process.restarts);
+  if (const auto exit = exits.find(name); exit != exits.end()) return &exit->second;
+  if (!improvises || process.restarts > 0) return nullptr;
+  const std::string same_try = fmt::format("{}{}", rank, process.attempt);
+  const Exit* found = nullptr;
+  for (const auto& [written, exit] : exits) {
+    if (!written.starts_with(rank)) continue;
+    if (exit.code == 0) return &exit;
+    if (written.starts_with(same_try)) found = &exit;
+  }
+  return found;
+}
+
+ModelKubelet::ModelKubelet(rt::Loop& loop, cluster::Cluster& cluster, Rng& rng,
+                           std::map<std::string, Script> scripts, Checker& checker,
+                           History& history)
     : loop_(loop),
       cluster_(cluster),
       rng_(rng),
-      script_(std::move(script)),
+      scripts_(std::move(scripts)),
       checker_(checker),
       history_(history),
       scope_(loop) {}
@@ -99,6 +118,11 @@ Task<void> ModelKubelet::run() {
     if (event->type != cluster::EventType::Bookmark) handle(*event);
   }
   co_await scope_.join();
+}
+
+std::size_t ModelKubelet::live(const std::string& job) const {
+  const auto party = parties_.find(job);
+  return party == parties_.end() ? 0 : party->second.live;
 }
 
 ModelKubelet::Pod* ModelKubelet::find(const std::string& uid) {
@@ -122,6 +146,9 @@ void ModelKubelet::handle(const cluster::WatchEvent& event) {
   Pod& pod = entry->second;
   if (added) {
     pod.key = api::key_of(object);
+    for (const api::OwnerReference& owner : api::owners_of(object)) {
+      if (owner.controller) pod.job = owner.name;
+    }
     pod.process = process_of(object);
     const json::Value& main = object["spec"]["containers"][0];
     pod.container = main["name"].as_string();
@@ -140,8 +167,10 @@ Task<void> ModelKubelet::start(std::string uid) {
   if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
   Pod* pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
-  if (!co_await cluster_.bind(pod->key, uid, "node-1")) co_return;
+  const std::string node = pod->node = node_for(*pod);
+  if (!co_await cluster_.bind(pod->key, uid, node)) co_return;
   if (!co_await rt::sleep_for(loop_, a_moment())) co_return;
+  if (!co_await reach(uid)) co_return;
   pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
   const std::string ip = fmt::format("10.0.0.{}", ++addresses_);
@@ -155,14 +184,13 @@ Task<void> ModelKubelet::begin_process(std::string uid) {
   Pod* pod = find(uid);
   if (pod == nullptr || pod->stopping) co_return;
   pod->up = true;
-  ++live_;
+  ++parties_[pod->job].live;
   ++transitions_;
   last_action_ = loop_.monotonic();
   checker_.started(pod->process);
-  const api::ObjectKey key = pod->key;
-  co_await write_status(
-      key, uid, running_status(pod->container, pod->process.restarts, pod->ip, loop_.now()));
-  if (live_ == script_.ranks) begin_together();
+  const std::string job = pod->job;
+  co_await report(uid, running_status(pod->container, pod->process.restarts, pod->ip, loop_.now()));
+  begin_together(job);
 }
 
 // The pod has its address, and its container waits for the ConfigMap that it reads.
@@ -170,9 +198,10 @@ Task<bool> ModelKubelet::pass_gate(std::string uid, std::string ip) {
   Pod* pod = find(uid);
   const api::ObjectKey key = pod->key;
   const api::ObjectKey gate{.ns = key.ns, .name = pod->gate};
-  co_await write_status(key, uid, json::Object{{"phase", "Pending"}, {"podIP", ip}});
+  co_await report(uid, json::Object{{"phase", "Pending"}, {"podIP", ip}});
   while (true) {
     if (!co_await rt::sleep_for(loop_, std::chrono::milliseconds(100))) co_return false;
+    if (!co_await reach(uid)) co_return false;
     const auto config = co_await cluster_.get(api::config_maps(), gate);
     pod = find(uid);
     if (pod == nullptr || pod->stopping) co_return false;
@@ -185,6 +214,7 @@ Task<bool> ModelKubelet::pass_gate(std::string uid, std::string ip) {
 // A pod waits for what it mounts.
 Task<bool> ModelKubelet::mount_secrets(std::string uid) {
   while (true) {
+    if (!co_await reach(uid)) co_return false;
     Pod* pod = find(uid);
     if (pod == nullptr || pod->stopping) co_return false;
     const std::vector<std::string> wanted = pod->secrets;
@@ -204,31 +234,44 @@ Task<bool> ModelKubelet::mount_secrets(std::string uid) {
   }
 }
 
-void ModelKubelet::begin_together() {
+bool ModelKubelet::are_together(const std::string& job) {
+  const Script& script = scripts_[job];
+  if (script.improvises && script.alone) return true;
+  return live(job) == script.ranks && std::ranges::none_of(pods_, [&](const auto& each) {
+           const Pod& pod = each.second;
+           return pod.job == job && pod.up && away_.contains(pod.node);
+         });
+}
+
+void ModelKubelet::part(const std::string& job) {
+  const Script& script = scripts_[job];
+  if (!script.improvises || !script.alone) ++parties_[job].round;
+}
+
+void ModelKubelet::begin_together(const std::string& job) {
+  if (!are_together(job)) return;
+  const Script& script = scripts_[job];
+  const std::uint64_t round = parties_[job].round;
   for (const auto& [uid, pod] : pods_) {
-    if (!pod.up) continue;
-    std::string name = fmt::format("{}#{}", pod.process.rank, pod.process.attempt);
-    if (pod.process.epoch > 0) name += fmt::format("@{}", pod.process.epoch);
-    if (pod.process.restarts > 0) name += fmt::format("+{}", pod.process.restarts);
-    const auto exit = script_.exits.find(name);
-    if (exit != script_.exits.end()) scope_.spawn(exit_later(uid, round_, exit->second));
+    if (pod.job != job || !pod.up) continue;
+    const Script::Exit* exit = script.exit_of(pod.process);
+    if (exit != nullptr) scope_.spawn(exit_later(uid, round, *exit));
   }
 }
 
 Task<void> ModelKubelet::exit_later(std::string uid, std::uint64_t round, Script::Exit exit) {
   if (!co_await rt::sleep_for(loop_, exit.after)) co_return;
   Pod* pod = find(uid);
-  if (pod == nullptr || !pod->up || round != round_) co_return;
+  if (pod == nullptr || !pod->up || round != parties_[pod->job].round) co_return;
   end(*pod, exit.disrupted              ? Checker::End::Disrupted
             : asks_for_retry(exit.code) ? Checker::End::Retryable
                                         : Checker::End::Exited);
-  if (exit.code != 0) ++round_;
+  if (exit.code != 0) part(pod->job);
   if (pod->restarts_in_place && !exit.disrupted) {
     scope_.spawn(restart(uid));
     co_return;
   }
-  const api::ObjectKey key = pod->key;
-  co_await write_status(key, uid, ended_status(pod->container, exit, loop_.now()));
+  co_await report(uid, ended_status(pod->container, exit, loop_.now()));
 }
 
 // In the same pod: its phase does not change, its count does.
@@ -243,24 +286,25 @@ Task<void> ModelKubelet::restart(std::string uid) {
 void ModelKubelet::end(Pod& pod, Checker::End how) {
   pod.up = false;
   ++transitions_;
-  --live_;
+  --parties_[pod.job].live;
   last_action_ = loop_.monotonic();
   checker_.ended(pod.process, how);
 }
 
 Task<void> ModelKubelet::stop(std::string uid) {
-  const bool was_up = find(uid)->up;
+  if (!co_await reach(uid)) co_return;
+  Pod* pod = find(uid);
+  if (pod == nullptr) co_return;
+  const bool was_up = pod->up;
   if (was_up) {
-    ++round_;
+    part(pod->job);
     if (!co_await rt::sleep_for(loop_, kStopTime)) co_return;
   }
-  Pod* pod = find(uid);
+  pod = find(uid);
   if (pod == nullptr) co_return;
   if (pod->up) end(*pod, Checker::End::Killed);
   const api::ObjectKey key = pod->key;
-  if (was_up) {
-    co_await write_status(key, uid, ended_status(pod->container, {.code = 143}, loop_.now()));
-  }
+  if (was_up) co_await report(uid, ended_status(pod->container, {.code = 143}, loop_.now()));
   last_action_ = loop_.monotonic();
   [[maybe_unused]] const auto removed =
       co_await cluster_.remove(api::pods(), key, {.uid = uid, .grace_seconds = 0});
@@ -268,10 +312,22 @@ Task<void> ModelKubelet::stop(std::string uid) {
 
 Task<void> ModelKubelet::reap(std::string uid) {
   history_.note("pod {} was taken away from its process", uid);
-  ++round_;
+  if (!co_await reach(uid)) co_return;
+  part(find(uid)->job);
   if (!co_await rt::sleep_for(loop_, kStopTime)) co_return;
   if (Pod* pod = find(uid); pod != nullptr && pod->up) end(*pod, Checker::End::Killed);
   pods_.erase(uid);
+}
+
+// What is said later is written later, however long it took to get through.
+Task<void> ModelKubelet::report(std::string uid, json::Value status) {
+  const std::uint64_t number = ++find(uid)->said;
+  if (!co_await reach(uid)) co_return;
+  Pod* pod = find(uid);
+  if (pod->written > number) co_return;
+  pod->written = number;
+  const api::ObjectKey key = pod->key;
+  co_await write_status(key, uid, std::move(status));
 }
 
 Task<void> ModelKubelet::write_status(api::ObjectKey key, std::string uid, json::Value status) {

@@ -10,10 +10,14 @@
 #include "end_state.h"
 #include "faulty_cluster.h"
 #include "history.h"
+#include "incarnation.h"
 #include "model_kubelet.h"
 #include "rt/scope.h"
 #include "rt/sim_loop.h"
 #include "server/embedded.h"
+#include "skewed_loop.h"
+#include "tale.h"
+#include "totals.h"
 
 namespace muster::simulation {
 namespace {
@@ -24,40 +28,15 @@ using std::chrono::seconds;
 constexpr Time kBegin{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
 constexpr Duration kQuiet = minutes(11);
 constexpr Duration kHorizon = minutes(60);
+constexpr Duration kJump = std::chrono::hours(1);  // of a clock
+constexpr Duration kBriefly = std::chrono::milliseconds(200);
+constexpr Duration kLong = seconds(25);          // all pods are gone by then
+constexpr std::size_t kRanks = 3;                // of a job
+constexpr std::size_t kMostCallbacks = 200'000;  // for a job: ten times what the longest run needs
+
 // L1: 64 steps for each rank and eight more; a step is a request.
-constexpr std::size_t kRanks = 3;
-constexpr std::size_t kMostSteps = 64 * (kRanks + 8);
-constexpr std::size_t kMostCallbacks = 200'000;  // ten times what the longest run needs
-
-// One life of the controller process.
-struct Incarnation {
-  Incarnation(rt::Loop& loop, cluster::Cluster& inner, Wire& wire, const plan::Registry& registry,
-              std::uint64_t seed, const Mutant* mutant)
-      : rng(seed), cluster(inner, wire), scope(loop) {
-    controller::Controller::Options options;
-    options.workers = 4;
-    cluster::Cluster* way = &cluster;
-    if (mutant != nullptr && mutant->cluster) {
-      mutated = mutant->cluster(cluster);
-      way = mutated.get();
-    }
-    if (mutant != nullptr && mutant->decide) options.decide = mutant->decide();
-    controller =
-        std::make_unique<controller::Controller>(loop, *way, registry, rng, Logger(), options);
-    scope.spawn(controller->run());
-  }
-
-  SeededRng rng;
-  FaultyCluster cluster;
-  std::unique_ptr<cluster::Cluster> mutated;
-  std::unique_ptr<controller::Controller> controller;
-  rt::TaskScope scope;
-};
-
-Task<void> tell(User& user, const Workload& workload, bool& done) {
-  co_await user.pause(seconds(1));
-  co_await workload.story(user, workload.job);
-  done = true;
+constexpr std::size_t most_steps(std::size_t jobs) {
+  return 64 * (kRanks * jobs + 8);
 }
 
 const plan::Identity& identity_of(const plan::Registry& registry, const json::Value& job) {
@@ -77,32 +56,49 @@ json::Value bystander() {
                              json::Array{json::Object{{"name", "mindspore"}, {"image", "x"}}}}}}};
 }
 
+bool is_among(Fault::Kind kind, const std::vector<Fault>& faults) {
+  return std::ranges::any_of(faults, [&](const Fault& fault) { return fault.kind == kind; });
+}
+
+bool improvised(const std::vector<Fault>& faults) {
+  return std::ranges::any_of(
+      faults, [](const Fault& fault) { return is_hold(fault.kind) || is_node_loss(fault.kind); });
+}
+
 class World {
  public:
-  World(const Workload& workload, const RunOptions& options)
-      : workload_(workload),
-        options_(options),
+  World(const std::vector<const Workload*>& workloads, const RunOptions& options)
+      : options_(options),
         loop_(kBegin),
+        machine_(loop_),
         server_rng_(options.seed * 1000 + 1),
         wire_rng_(options.seed * 1000 + 2),
         kubelet_rng_(options.seed * 1000 + 3),
         registry_(dialects::make_registry()),
-        identity_(identity_of(registry_, workload.job)),
+        tales_(make_tales(workloads)),
         history_(loop_),
         server_(make_server()),
         local_(server_->core()),
-        checker_(loop_, server_->core(), identity_.resource, history_),
-        wire_(loop_, wire_rng_, options.fault, history_, checker_),
-        kubelet_(loop_, local_, kubelet_rng_, workload.script, checker_, history_),
-        user_(loop_, local_, kubelet_, identity_, checker_),
-        actors_(loop_) {}
+        checker_(machine_, server_->core(), kinds(), history_),
+        wire_(loop_, wire_rng_, options.faults, history_, checker_),
+        kubelet_(loop_, local_, kubelet_rng_, scripts(), checker_, history_),
+        actors_(loop_) {
+    for (Tale& tale : tales_) {
+      tale.user =
+          std::make_unique<User>(loop_, local_, kubelet_, *tale.identity, tale.name(), checker_);
+    }
+    wire_.disturb = [this](Fault fault) { disturb(fault); };
+    // What the clock put off by an hour is waited for.
+    if (is_among(Fault::Kind::ClockBack, options.faults)) patience_ = kJump + minutes(1);
+  }
 
   RunResult run() {
     const auto other = loop_.run(local_.create(api::pods(), bystander()));
     CHECK(other.has_value());
     actors_.spawn(kubelet_.run());
     start_controller();
-    actors_.spawn(tell(user_, workload_, told_));
+    actors_.spawn(note_beginning());
+    for (Tale& tale : tales_) actors_.spawn(tell(tale));
     drive();
     check_end(**other);
     RunResult result = report();
@@ -111,6 +107,33 @@ class World {
   }
 
  private:
+  std::vector<Tale> make_tales(const std::vector<const Workload*>& workloads) {
+    std::vector<Tale> tales;
+    for (const Workload* workload : workloads) {
+      Tale& tale = tales.emplace_back();
+      tale.workload = workload;
+      tale.job = workload->job;
+      std::string name = tale.name();
+      if (tales.size() > 1) name += "-" + std::string(tales.size() - 1, '1');
+      tale.job["metadata"]["name"] = name;
+      tale.identity = &identity_of(registry_, workload->job);
+    }
+    return tales;
+  }
+  std::set<api::Resource> kinds() {
+    std::set<api::Resource> all;
+    for (const Tale& tale : tales_) all.insert(tale.identity->resource);
+    return all;
+  }
+  std::map<std::string, Script> scripts() {
+    std::map<std::string, Script> all;
+    for (const Tale& tale : tales_) {
+      Script& script = all[tale.name()] = tale.workload->script;
+      script.improvises = improvised(options_.faults);
+    }
+    return all;
+  }
+
   std::unique_ptr<server::EmbeddedServer> make_server() {
     auto made = loop_.run(server::EmbeddedServer::create(
         {.loop = loop_, .rng = server_rng_, .registry = registry_, .home = ""}));
@@ -120,18 +143,36 @@ class World {
 
   void start_controller() {
     const std::uint64_t seed = options_.seed * 1000 + 10 + ++lives_;
-    life_ = std::make_unique<Incarnation>(loop_, local_, wire_, registry_, seed, options_.mutant);
+    life_ =
+        std::make_unique<Incarnation>(machine_, local_, wire_, registry_, seed, options_.mutant);
+  }
+
+  Task<void> note_beginning() {
+    [[maybe_unused]] const auto slept = co_await rt::sleep_for(loop_, seconds(1));
+    early_calls_ = wire_.calls;
+  }
+
+  void disturb(Fault fault) {
+    if (is_clock(fault.kind)) {
+      checker_.clock_is_set();
+      machine_.jump(fault.kind == Fault::Kind::ClockBack ? -kJump : kJump);
+    } else if (is_hold(fault.kind)) {
+      User& user = *tales_[fault.at % tales_.size()].user;
+      actors_.spawn(user.hold(fault.kind == Fault::Kind::HoldLong ? kLong : kBriefly));
+    } else {
+      actors_.spawn(kubelet_.lose_node(fault.at, fault.kind));
+    }
   }
 
   void drive() {
-    std::size_t callbacks = 0;
     while (!settled()) {
       if (wire_.crashed) replace_controller();
-      if (loop_.monotonic().since_start > kHorizon) {
+      if (loop_.monotonic().since_start > kHorizon + 2 * patience_) {
         checker_.violation("L1", "still busy after an hour");
         return;
       }
-      if (++callbacks > kMostCallbacks || wire_.writes > 4 * kMostSteps) {
+      if (++steps_ > kMostCallbacks * tales_.size() ||
+          wire_.writes > 4 * most_steps(tales_.size())) {
         checker_.violation("L1", "a hot loop");
         return;
       }
@@ -152,26 +193,43 @@ class World {
   [[nodiscard]] Monotonic last_action() const {
     return std::max(wire_.last_write, kubelet_.last_action());
   }
+  [[nodiscard]] bool told() const { return std::ranges::all_of(tales_, &Tale::told); }
   [[nodiscard]] bool settled() const {
-    return told_ && loop_.monotonic() - last_action() >= kQuiet;
+    return loop_.monotonic() - last_action() >= kQuiet + patience_ && told();
   }
 
   void check_end(const json::Value& other) {
-    if (!told_) checker_.violation("L1", "the story did not come to its end");
+    if (!told()) checker_.violation("L1", "the story did not come to its end");
     const auto now = loop_.run(local_.get(api::pods(), api::key_of(other)));
     if (!now || **now != other) checker_.violation("S7", "the bystander was touched");
-    state_ = loop_.run(read_end_state(local_, identity_));
-    if (state_.phase != workload_.phase) {
-      checker_.violation(
-          "O1", fmt::format("ended as \"{}\" instead of \"{}\"", state_.phase, workload_.phase));
+    std::vector<const plan::Identity*> identities;
+    for (const Tale& tale : tales_) identities.push_back(tale.identity);
+    state_ = loop_.run(read_end_state(local_, identities));
+    for (const Tale& tale : tales_) check_end_of(tale);
+    for (const api::ObjectPtr& job : state_.jobs) checker_.at_rest(*job, state_.pods);
+    if (wire_.calls > most_steps(tales_.size())) {
+      checker_.violation("L1", fmt::format("{} requests", wire_.calls));
     }
-    if (workload_.phase.empty() && kubelet_.live() > 0) {
-      checker_.violation("S8", "processes outlive their job");
-    }
-    if (wire_.calls > kMostSteps) checker_.violation("L1", fmt::format("{} requests", wire_.calls));
-    const std::size_t budget = 6 * (kRanks + kubelet_.transitions());
+    const std::size_t transitions = kubelet_.transitions() + wire_.strikes.size();
+    const std::size_t budget = 6 * (kRanks * tales_.size() + transitions);
     if (wire_.writes > budget) {
       checker_.violation("S15", fmt::format("{} writes where {} are enough", wire_.writes, budget));
+    }
+  }
+
+  void check_end_of(const Tale& tale) {
+    const auto found = state_.phases.find(tale.name());
+    const std::string phase = found == state_.phases.end() ? "" : found->second;
+    const std::string_view wanted = tale.workload->phase;
+    const bool lost_a_node = std::ranges::any_of(
+        wire_.strikes, [](const Fault& fault) { return is_node_loss(fault.kind); });
+    // Whom the cluster takes away for good fails where its role is not tried again.
+    if (phase != wanted && !(lost_a_node && phase == "Failed")) {
+      checker_.violation(
+          "O1", fmt::format("{} ended as \"{}\" instead of \"{}\"", tale.name(), phase, wanted));
+    }
+    if (wanted.empty() && kubelet_.live(tale.name()) > 0) {
+      checker_.violation("S8", "processes outlive their job");
     }
   }
 
@@ -193,7 +251,10 @@ class World {
             .writes = wire_.writes,
             .events = wire_.events,
             .relists = relists(),
-            .struck = wire_.struck.has_value(),
+            .early_calls = early_calls_,
+            .steps = steps_,
+            .struck = wire_.strikes,
+            .last_struck = wire_.last_strike.since_start,
             .converged = last_action().since_start,
             .end_state = state_.all,
             .essence = state_.essence,
@@ -210,32 +271,39 @@ class World {
     co_await server_->close();
   }
 
-  const Workload& workload_;
   RunOptions options_;
   rt::SimLoop loop_;
+  SkewedLoop machine_;  // the controller's
   SeededRng server_rng_;
   SeededRng wire_rng_;
   SeededRng kubelet_rng_;
   plan::Registry registry_;
-  const plan::Identity& identity_;
+  std::vector<Tale> tales_;
   History history_;
   std::unique_ptr<server::EmbeddedServer> server_;
   cluster::LocalCluster local_;
   Checker checker_;
   Wire wire_;
   ModelKubelet kubelet_;
-  User user_;
   rt::TaskScope actors_;
   std::unique_ptr<Incarnation> life_;
   std::uint64_t lives_ = 0;
-  bool told_ = false;
+  Duration patience_{};  // beyond the usual
+  std::size_t early_calls_ = 0;
+  std::size_t steps_ = 0;
   EndState state_;
 };
 
 }  // namespace
 
 RunResult simulate(const Workload& workload, const RunOptions& options) {
-  return World(workload, options).run();
+  return simulate(std::vector{&workload}, options);
+}
+
+RunResult simulate(const std::vector<const Workload*>& workloads, const RunOptions& options) {
+  RunResult result = World(workloads, options).run();
+  Totals::of_this_process().add(result);
+  return result;
 }
 
 }  // namespace muster::simulation

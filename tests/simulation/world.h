@@ -30,11 +30,14 @@ struct RunResult {
   std::size_t calls = 0;
   std::size_t writes = 0;
   std::size_t events = 0;
-  std::size_t relists = 0;  // of the kind listed most, from the fault to the last thing
-  bool struck = false;      // the fault happened
-  Duration converged{};     // when the last thing happened
-  std::string end_state;    // jobs and children, without times and identities
-  std::string essence;      // the part that does not depend on what was seen in between
+  std::size_t relists = 0;      // of the kind listed most, from the fault to the last thing
+  std::size_t early_calls = 0;  // before there was a job
+  std::size_t steps = 0;        // of the loop
+  std::vector<Fault> struck;    // the faults that happened
+  Duration last_struck{};       // when
+  Duration converged{};         // when the last thing happened
+  std::string end_state;        // jobs and children, without times and identities
+  std::string essence;          // the part that does not depend on what was seen in between
   std::vector<std::string> created;
   std::size_t deleted = 0;
   std::uint64_t hash = 0;
@@ -42,7 +45,7 @@ struct RunResult {
 };
 
 struct RunOptions {
-  Fault fault;
+  std::vector<Fault> faults;
   std::uint64_t seed = 1;
   const Mutant* mutant = nullptr;
 };
@@ -50,5 +53,7 @@ struct RunOptions {
 // One workload from an empty cluster until nothing has happened for eleven virtual minutes, longer
 // than any resync. Deterministic: the same arguments give the same history.
 RunResult simulate(const Workload& workload, const RunOptions& options);
+// Several at once: the first job has its usual name, the others names that begin with it.
+RunResult simulate(const std::vector<const Workload*>& workloads, const RunOptions& options);
 
 }  // namespace muster::simulation

@@ -27,14 +27,14 @@ Task<void> User::pause(Duration duration) {
 }
 
 Task<void> User::wait_for_processes(std::size_t count) {
-  while (kubelet_.live() != count) {
+  while (processes() != count) {
     if (!co_await rt::sleep_for(loop_, milliseconds(200))) co_return;
   }
 }
 
 Task<void> User::wait_for_end() {
   while (true) {
-    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    const auto job = co_await cluster_.get(jobs_, job_);
     if (!job) co_return;
     const auto& phase = (**job)["status"]["muster"]["phase"].as_string();
     if (plan::is_terminal(plan::phase_named(phase))) co_return;
@@ -44,7 +44,7 @@ Task<void> User::wait_for_end() {
 
 Task<void> User::edit(std::function<void(json::Value&)> change) {
   while (true) {
-    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    const auto job = co_await cluster_.get(jobs_, job_);
     if (!job) co_return;
     json::Value edited = **job;
     change(edited);
@@ -57,8 +57,8 @@ Task<void> User::edit(std::function<void(json::Value&)> change) {
 }
 
 Task<void> User::set_workers(int replicas) {
-  checker_.wish("Worker", replicas);
-  checker_.wish("worker", replicas);
+  checker_.wish(job_.name, "Worker", replicas);
+  checker_.wish(job_.name, "worker", replicas);
   return edit([replicas](json::Value& job) {
     const bool plain = std::as_const(job)["spec"]["worker"].is_object();
     json::Value& roles = plain ? job["spec"] : job["spec"]["msReplicaSpecs"];
@@ -68,23 +68,21 @@ Task<void> User::set_workers(int replicas) {
 
 Task<void> User::wait_for_phase(std::string phase) {
   while (true) {
-    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    const auto job = co_await cluster_.get(jobs_, job_);
     if (!job || (**job)["status"]["muster"]["phase"].as_string() == phase) co_return;
     if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
   }
 }
 
 Task<void> User::wait_for_config() {
-  const api::ObjectKey key{.ns = std::string(kNamespace), .name = std::string(kJob)};
-  while (!co_await cluster_.get(api::config_maps(), key)) {
+  while (!co_await cluster_.get(api::config_maps(), job_)) {
     if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
   }
 }
 
 Task<void> User::wait_for_hosts(std::size_t count) {
-  const api::ObjectKey key{.ns = std::string(kNamespace), .name = std::string(kJob)};
   while (true) {
-    const auto config = co_await cluster_.get(api::config_maps(), key);
+    const auto config = co_await cluster_.get(api::config_maps(), job_);
     if (config && split((**config)["data"]["PADDLE_TRAINERS"].as_string(), ',').size() == count)
       co_return;
     if (!co_await rt::sleep_for(loop_, seconds(1))) co_return;
@@ -92,8 +90,7 @@ Task<void> User::wait_for_hosts(std::size_t count) {
 }
 
 Task<void> User::remove_config() {
-  const auto removed = co_await cluster_.remove(api::config_maps(),
-                                                {std::string(kNamespace), std::string(kJob)}, {});
+  const auto removed = co_await cluster_.remove(api::config_maps(), job_, {});
   CHECK(removed.has_value());
 }
 
@@ -109,7 +106,7 @@ Task<void> User::set_parallelism(int parallelism) {
 
 Task<void> User::wait_for_active(int count) {
   while (true) {
-    const auto job = co_await cluster_.get(jobs_, {std::string(kNamespace), std::string(kJob)});
+    const auto job = co_await cluster_.get(jobs_, job_);
     if (!job || (**job)["status"]["active"].as_int() == count) co_return;
     if (!co_await rt::sleep_for(loop_, milliseconds(200))) co_return;
   }
@@ -120,6 +117,7 @@ Task<void> User::remove_pod(int index) {
   CHECK(pods.has_value());
   for (const auto& pod : pods->items) {
     if (api::label_of(*pod, plan::labels::kIndex) != std::to_string(index)) continue;
+    if (api::owners_of(*pod).front().name != job_.name) continue;
     checker_.taken(api::controller_uid_of(*pod));
     const auto removed = co_await cluster_.remove(api::pods(), api::key_of(*pod), {});
     CHECK(removed.has_value());
@@ -127,9 +125,14 @@ Task<void> User::remove_pod(int index) {
 }
 
 Task<void> User::remove_job() {
-  const auto removed =
-      co_await cluster_.remove(jobs_, {std::string(kNamespace), std::string(kJob)}, {});
+  const auto removed = co_await cluster_.remove(jobs_, job_, {});
   CHECK(removed.has_value());
+}
+
+Task<void> User::hold(Duration duration) {
+  co_await set_suspend(true);
+  co_await pause(duration);
+  co_await set_suspend(false);
 }
 
 }  // namespace muster::simulation

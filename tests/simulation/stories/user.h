@@ -15,17 +15,18 @@ namespace muster::simulation {
 inline constexpr std::string_view kNamespace = "default";
 inline constexpr std::string_view kJob = "train";
 
-// The person in front of the cluster. Talks to the server directly, and waits for what a person
-// would wait for, so that the story is the same however long the controller takes.
+// The person in front of the cluster, with one job. Talks to the server directly, and waits for
+// what a person would wait for, so that the story is the same however long the controller takes.
 class User {
  public:
   User(rt::Loop& loop, cluster::Cluster& cluster, const ModelKubelet& kubelet,
-       const plan::Identity& jobs, Checker& checker)
+       const plan::Identity& jobs, std::string job, Checker& checker)
       : loop_(loop),
         cluster_(cluster),
         kubelet_(kubelet),
         identity_(jobs),
         jobs_(jobs.resource),
+        job_{.ns = std::string(kNamespace), .name = std::move(job)},
         checker_(checker) {}
 
   Task<void> create(json::Value job);
@@ -40,12 +41,14 @@ class User {
   Task<void> edit(std::function<void(json::Value&)> edit);
   // Waits until the ledger says so.
   Task<void> wait_for_phase(std::string phase);
-  [[nodiscard]] std::size_t processes() const { return kubelet_.live(); }
+  [[nodiscard]] std::size_t processes() const { return kubelet_.live(job_.name); }
   // Waits until the job says that so many pods are there.
   Task<void> wait_for_active(int count);
   // Deletes the pod that holds a rank.
   Task<void> remove_pod(int index);
   Task<void> remove_job();
+  // Suspends the job, and lets it go after that time.
+  Task<void> hold(Duration duration);
   // The ConfigMap that is named after the job.
   Task<void> remove_config();
   Task<void> wait_for_config();
@@ -58,6 +61,7 @@ class User {
   const ModelKubelet& kubelet_;
   const plan::Identity& identity_;
   const api::Resource& jobs_;
+  api::ObjectKey job_;
   Checker& checker_;
 };
 

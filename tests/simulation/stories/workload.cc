@@ -278,6 +278,11 @@ std::vector<Workload> make_workloads() {
                  "Succeeded",
                  true});
   all.push_back({"elastic_scale", paddle_ranks(true), {}, &scale_elastic, "Running"});
+  all.push_back({"single",
+                 two_at_once(1),
+                 {.ranks = 1, .exits = {{"Pod/0#0", {seconds(10), 0}}}},
+                 &create_and_wait,
+                 "Succeeded"});
   all.push_back({"completions",
                  two_at_once(4),
                  {.ranks = 2,
@@ -342,6 +347,7 @@ std::vector<Workload> make_workloads() {
        &suspend,
        "Succeeded",
        true});
+  for (Workload& story : all) story.script.alone = api::kind_of(story.job) == "Job";
   for (Workload& story : pause_workloads()) all.push_back(std::move(story));
   for (Workload& story : all) story.full = std::ranges::find(kFull, story.name) != kFull.end();
   return all;

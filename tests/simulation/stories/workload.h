@@ -22,7 +22,7 @@ struct Workload {
 };
 
 // create, restart, disruption, success, failure, deadline, ttl, suspend, delete and scale of a job
-// with three ranks; recreate, bounce and foreign, where names collide; completions,
+// with three ranks; recreate, bounce and foreign, where names collide; single, completions,
 // completions_held, completions_taken and queue, of jobs that run so many pods at once until enough
 // have succeeded; those of ranks that wait for one ConfigMap, and of elastic ones; those of a
 // master that is tried again and its workers; and those of a launcher that is paused.

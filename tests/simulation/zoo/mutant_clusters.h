@@ -5,6 +5,7 @@
 
 #include "api/object.h"
 #include "forwarding_cluster.h"
+#include "user.h"
 
 // Mutants of the way to the cluster.
 namespace muster::simulation {
@@ -146,6 +147,70 @@ class MakesKeysAnew final : public ForwardingCluster {
     CO_TRY(co_await inner_.remove(resource, key, {}));
     co_return co_await inner_.create(resource, again);
   }
+};
+
+class OwnerWithoutUid final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    for (json::Value& owner : object["metadata"]["ownerReferences"].array()) owner["uid"] = "";
+    return inner_.create(resource, std::move(object));
+  }
+};
+
+// Whoever has the name of a new pod has to make room at once.
+class ForcesItsWay final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    const api::ObjectKey key = api::key_of(object);
+    const json::Value again = object;
+    auto created = co_await inner_.create(resource, std::move(object));
+    const bool taken = !created && created.error().code == ErrorCode::AlreadyExists;
+    if (!taken || resource != api::pods()) co_return created;
+    const auto other = CO_TRY(co_await inner_.get(resource, key));
+    CO_TRY(co_await inner_.remove(resource, key, {.uid = api::uid_of(*other), .grace_seconds = 0}));
+    co_return co_await inner_.create(resource, again);
+  }
+};
+
+// A job has the pods whose names begin with its own.
+class OwnsByPrefix final : public ForwardingCluster {
+ public:
+  using ForwardingCluster::ForwardingCluster;
+  Task<Result<api::ObjectPtr>> create(const api::Resource& resource, json::Value object) override {
+    for (const api::OwnerReference& owner : api::owners_of(object)) {
+      if (owner.name == kJob) owners_ = object["metadata"]["ownerReferences"];
+    }
+    return inner_.create(resource, std::move(object));
+  }
+  Task<Result<std::unique_ptr<cluster::Watch>>> watch(const api::Resource& resource,
+                                                      cluster::WatchOptions options) override {
+    auto opened = CO_TRY(co_await inner_.watch(resource, std::move(options)));
+    if (resource != api::pods()) co_return opened;
+    co_return std::make_unique<Stream>(*this, std::move(opened));
+  }
+
+ private:
+  class Stream final : public cluster::Watch {
+   public:
+    Stream(OwnsByPrefix& of, std::unique_ptr<cluster::Watch> inner)
+        : of_(of), inner_(std::move(inner)) {}
+    Task<Result<cluster::WatchEvent>> next() override {
+      auto event = CO_TRY(co_await inner_->next());
+      if (!of_.owners_.is_null() && api::name_of(*event.object).starts_with(kJob)) {
+        json::Value owned = *event.object;
+        owned["metadata"]["ownerReferences"] = of_.owners_;
+        event.object = std::make_shared<const json::Value>(std::move(owned));
+      }
+      co_return event;
+    }
+
+   private:
+    OwnsByPrefix& of_;
+    std::unique_ptr<cluster::Watch> inner_;
+  };
+  json::Value owners_;
 };
 
 }  // namespace muster::simulation

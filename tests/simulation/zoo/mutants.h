@@ -14,6 +14,7 @@ struct Specimen {
   std::string workload;
   Fault::Kind fault = Fault::Kind::None;
   std::string invariant;  // the promise that it breaks, as the violation names it
+  std::string beside;     // another workload at the same time; none where a fault is
 };
 
 // Named after the zoo of reliability.md §6.

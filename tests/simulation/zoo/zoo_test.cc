@@ -1,3 +1,5 @@
+#include <set>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -22,7 +24,11 @@ std::vector<std::string> hunt(const Specimen& specimen) {
                              {.mutant = &specimen.mutant, .invariant = specimen.invariant})
         .violations;
   }
-  return judge(story, reference, simulate(story, {.mutant = &specimen.mutant}), Fault::Kind::None);
+  if (!specimen.beside.empty()) {
+    const std::vector<const Workload*> two = {&story, &workload(specimen.beside)};
+    return simulate(two, {.mutant = &specimen.mutant}).violations;
+  }
+  return judge(story, reference, simulate(story, {.mutant = &specimen.mutant}), {});
 }
 
 TEST_P(Zoo, TheMutantDies) {
@@ -32,6 +38,23 @@ TEST_P(Zoo, TheMutantDies) {
       << specimen_.mutant.name << " did not break " << specimen_.invariant << ", but:\n"
       << join(found, "\n");
   fmt::print("{} dies: {}\n", specimen_.mutant.name, found.front().substr(0, 160));
+}
+
+TEST(ZooOfMutants, IsLargeEnough) {
+  std::set<std::string> names;
+  for (const Specimen& specimen : zoo()) names.insert(specimen.mutant.name);
+  EXPECT_EQ(names.size(), zoo().size()) << "two have the same name";
+  EXPECT_GE(names.size(), 30U);
+}
+
+// Where nothing is wrong, nothing is found beside either.
+TEST(ZooOfMutants, TheControllerItselfIsNone) {
+  for (const Specimen& specimen : zoo()) {
+    if (specimen.beside.empty()) continue;
+    const std::vector<const Workload*> two = {&workload(specimen.workload),
+                                              &workload(specimen.beside)};
+    EXPECT_EQ(join(simulate(two, {}).violations, "\n"), "");
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Mutants, Zoo, ::testing::Range<std::size_t>(0, zoo().size()),
