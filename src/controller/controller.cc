@@ -28,7 +28,8 @@ using plan::kStatusKey;
 
 // Whether two ledgers differ in more than numbers that will differ again soon.
 bool same_but_for_counts(const json::Value& a, const json::Value& b) {
-  return a["phase"] == b["phase"] && a["cause"] == b["cause"];
+  return a["phase"] == b["phase"] && a["cause"] == b["cause"] &&
+         a["blockedOnNode"] == b["blockedOnNode"];
 }
 
 // Whether a note tells what was just done or stored, or a state that the next look finds again.

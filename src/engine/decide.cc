@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/backoff.h"
+#include "engine/blocked.h"
 #include "engine/census.h"
 #include "engine/children.h"
 #include "engine/ending/cleanup.h"
@@ -253,13 +254,19 @@ Decision decide_after_the_end(const plan::Plan& plan, const Observed& observed, 
   return decision;
 }
 
+Decision decide_ranks(const plan::Plan& plan, const Observed& observed, Time now) {
+  if (observed.deleting) return keep(observed);
+  if (plan::is_terminal(observed.ledger.phase)) return decide_after_the_end(plan, observed, now);
+  return Decider(plan, observed, now).decide();
+}
+
 }  // namespace
 
 Decision decide(const plan::Plan& plan, const Observed& observed, Time now) {
   now = stored_precision(now);
-  if (observed.deleting) return keep(observed);
-  if (plan::is_terminal(observed.ledger.phase)) return decide_after_the_end(plan, observed, now);
-  return Decider(plan, observed, now).decide();
+  Decision decision = decide_ranks(plan, observed, now);
+  name_blocked_nodes(plan.job, observed, now, decision);
+  return decision;
 }
 
 }  // namespace muster::engine

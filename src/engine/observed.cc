@@ -74,6 +74,7 @@ PodView PodView::from(const json::Value& pod) {
   view.deleting = api::is_deleting(pod);
   view.ready = api::condition_of(pod, "Ready")["status"].as_string() == "True";
   view.ip = api::pod_ip_of(pod);
+  view.silence = api::node_silence(pod);
   const json::Value& status = pod["status"];
   read_reason(pod, view);
   view.finished_at = last_finish(status["containerStatuses"]);

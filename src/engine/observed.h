@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "api/node_silence.h"
 #include "api/pod.h"
 #include "base/error.h"
 #include "base/time.h"
@@ -44,7 +45,8 @@ struct PodView {
   std::string reason;  // status.reason: Evicted, …; else why it is a disruption target
   std::string message;
   std::optional<Time> finished_at;
-  std::vector<ContainerView> containers;  // init containers too
+  std::optional<api::NodeSilence> silence;  // of its node, or the time from when on it would be
+  std::vector<ContainerView> containers;    // init containers too
 
   static PodView from(const json::Value& pod);
   [[nodiscard]] std::int64_t restarts() const;
@@ -79,7 +81,7 @@ struct Refusal {
 // Everything the decision rests on: owned children only, matched by controller uid.
 struct Observed {
   plan::Ledger ledger;
-  std::optional<Time> first_look;  // when the job was seen first, as long as no start is stored
+  std::optional<Time> first_look;  // when this process saw the job first
   bool deleting = false;           // the job itself
   std::vector<PodView> pods;
   std::vector<ObjectView> objects;

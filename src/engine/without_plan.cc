@@ -2,14 +2,16 @@
 #include <fmt/format.h>
 
 #include "api/event.h"
+#include "engine/blocked.h"
 #include "engine/decide.h"
 #include "engine/ending/deadline.h"
 #include "engine/ending/end.h"
 
 namespace muster::engine {
 
-Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time now) {
-  now = stored_precision(now);
+namespace {
+
+Decision freeze(const plan::JobRef& job, const Observed& observed, Time now) {
   Decision decision = keep(observed);
   if (observed.deleting) return decision;
   if (plan::is_terminal(observed.ledger.phase)) {
@@ -31,6 +33,15 @@ Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time n
     decision.wave.emplace_back(
         DeletePod{.name = pod.name, .uid = pod.uid, .reason = Reason::CleanUp});
   }
+  return decision;
+}
+
+}  // namespace
+
+Decision decide_frozen(const plan::JobRef& job, const Observed& observed, Time now) {
+  now = stored_precision(now);
+  Decision decision = freeze(job, observed, now);
+  name_blocked_nodes(job, observed, now, decision);
   return decision;
 }
 

@@ -263,6 +263,7 @@ json::Value Ledger::to_json() const {
   if (limits != Limits{}) out.set("limits", limits_to_json(limits));
   if (is_terminal(phase)) out.set("final", counts_to_json(final_counts));
   if (!remark.empty()) out.set("remark", printable(remark));
+  if (!blocked.empty()) out.set("blockedOnNode", blocked_to_json(blocked));
   return out;
 }
 
@@ -287,6 +288,7 @@ Ledger Ledger::from_json(const json::Value& value) {
   ledger.limits = limits_from_json(value["limits"]);
   ledger.final_counts = counts_from_json(value["final"]);
   ledger.remark = value["remark"].as_string();
+  ledger.blocked = blocked_from_json(value["blockedOnNode"]);
   return ledger;
 }
 

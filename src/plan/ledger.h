@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "json/value.h"
+#include "plan/blocked.h"
 #include "plan/index_set.h"
 #include "plan/plan.h"
 #include "plan/verdict.h"
@@ -54,6 +55,8 @@ struct Ledger {
   // removes what they were read from.
   Counts final_counts;
   std::string remark;
+  // Nodes that do not answer and hold pods of the job; at most kMostBlockedNodes.
+  BlockedNodes blocked;
 
   // Let go after a suspension, and not yet seen to run.
   [[nodiscard]] bool is_resuming() const {

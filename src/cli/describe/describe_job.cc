@@ -51,16 +51,20 @@ std::vector<std::vector<std::string>> pod_rows(Objects pods) {
   return rows;
 }
 
+std::vector<std::string> lines_of(const Waiting& why) {
+  std::vector<std::string> lines = {
+      fmt::format("{}, {} of its pods{}", why.reason, why.pods,
+                  why.since ? ", since " + format_time(*why.since) : "")};
+  for (const std::string& line : {why.message, why.remedy}) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
 // Why it does not get on, since when, and what would help.
 void describe_waiting(Description& text, const json::Value& job, const Objects& pods) {
   if (const auto why = why_waiting(pods)) {
-    std::vector<std::string> lines = {
-        fmt::format("{}, {} of its pods{}", why->reason, why->pods,
-                    why->since ? ", since " + format_time(*why->since) : "")};
-    for (const std::string& line : {why->message, why->remedy}) {
-      if (!line.empty()) lines.push_back(line);
-    }
-    text.lines(0, "Waiting", lines);
+    text.lines(0, "Waiting", lines_of(*why));
     return;
   }
   text.line_if(0, "Waiting", job["status"][plan::kStatusKey]["waitingFor"].as_string());
@@ -84,6 +88,7 @@ std::string describe_job(const Context& context, const json::Value& job,
   text.line(0, "Started", when(view.ledger.start_time));
   text.line(0, "Completed", when(view.ledger.completion_time));
   text.line_if(0, "Message", view.message);
+  for (const Waiting& node : blocked_on_nodes(job)) text.lines(0, "Blocked", lines_of(node));
   if (!view.finished()) describe_waiting(text, job, pods);
   std::string out = text.text() + root_cause(context, view, api::name_of(job));
   Description tables(kLabelWidth);

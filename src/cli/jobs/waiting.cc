@@ -8,6 +8,8 @@
 #include "api/object.h"
 #include "api/pod.h"
 #include "api/waiting.h"
+#include "plan/blocked.h"
+#include "plan/ledger.h"
 
 namespace muster::cli {
 namespace {
@@ -121,6 +123,31 @@ std::optional<Waiting> why_waiting(const std::vector<cluster::ObjectPtr>& pods) 
     }
   }
   return worst;
+}
+
+std::vector<Waiting> blocked_on_nodes(const json::Value& job) {
+  std::vector<Waiting> all;
+  const auto nodes = plan::blocked_from_json(job["status"][plan::kStatusKey]["blockedOnNode"]);
+  for (const auto& [name, node] : nodes) {
+    Waiting waiting{
+        .reason = "BlockedOnNode",
+        .message = fmt::format("node {} has not answered since {}; {} cannot be made anew before "
+                               "their pods there are gone",
+                               name, format_time(node.since), node.ranks_text()),
+        .remedy = plan::blocked_remedy(api::namespace_of(job), api::uid_of(job), name),
+        .since = node.since,
+        .node = name};
+    for (const auto& [role, indexes] : node.ranks) waiting.pods += static_cast<int>(indexes.size());
+    all.push_back(std::move(waiting));
+  }
+  return all;
+}
+
+std::optional<Waiting> why_waiting(const json::Value& job,
+                                   const std::vector<cluster::ObjectPtr>& pods) {
+  auto blocked = blocked_on_nodes(job);
+  if (blocked.empty()) return why_waiting(pods);
+  return std::move(blocked.front());
 }
 
 }  // namespace muster::cli

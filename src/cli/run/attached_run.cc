@@ -105,6 +105,10 @@ Task<void> AttachedRun::look_for_an_operator() {
       shared_.context.command("operator")));
 }
 
+std::optional<Waiting> AttachedRun::waiting() const {
+  return follower_.job() ? why_waiting(*follower_.job(), pods()) : why_waiting(pods());
+}
+
 std::vector<cluster::ObjectPtr> AttachedRun::pods() const {
   std::vector<cluster::ObjectPtr> all;
   for (const auto& [name, pod] : follower_.pods()) all.push_back(pod);
@@ -124,11 +128,11 @@ StatusLine AttachedRun::progress() const {
   std::string text = fmt::format(" {} {}", now.state(), clock_time(age));
   if (now.ranks > 0) text += fmt::format("  ranks {}/{}", now.ranks_ready, now.ranks);
   if (now.restarts > 0) text += fmt::format("  restarts {}", now.restarts);
-  if (const auto waiting = why_waiting(pods())) {
+  if (const auto why = waiting()) {
     const Time today = shared_.context.loop.now();
     const std::string since =
-        waiting->since ? fmt::format(" for {}", format_age(today - *waiting->since)) : "";
-    text += fmt::format("  {}{}: {}", waiting->reason, since, printable(waiting->message));
+        why->since ? fmt::format(" for {}", format_age(today - *why->since)) : "";
+    text += fmt::format("  {}{}: {}", why->reason, since, printable(why->message));
   }
   return {" ", name(), std::move(text)};
 }
@@ -179,11 +183,11 @@ void AttachedRun::tell_changes() {
 // What keeps pods from starting, once for each reason. That the pods of a gang are still being made
 // is none.
 void AttachedRun::tell_waiting() {
-  const auto waiting = why_waiting(pods());
-  if (!waiting || waiting->reason == api::not_placed::kGangIncomplete) return;
-  if (!told_.insert(waiting->reason).second) return;
-  shared_.screen.note(fmt::format("   Waiting  {} ({} of its pods, {}): {}", name(), waiting->pods,
-                                  waiting->reason, with_remedy(*waiting)));
+  const auto why = waiting();
+  if (!why || why->reason == api::not_placed::kGangIncomplete) return;
+  if (!told_.insert(why->reason + why->node).second) return;
+  shared_.screen.note(fmt::format("   Waiting  {} ({} of its pods, {}): {}", name(), why->pods,
+                                  why->reason, with_remedy(*why)));
 }
 
 Task<void> AttachedRun::finish(JobView view) {

@@ -56,6 +56,7 @@ class AttachedRun {
   Task<void> look_for_an_operator();
   [[nodiscard]] JobView view() const;
   [[nodiscard]] std::vector<cluster::ObjectPtr> pods() const;
+  [[nodiscard]] std::optional<Waiting> waiting() const;
   [[nodiscard]] std::optional<Waiting> hopeless() const;
   void tell_changes();
   void tell_waiting();

@@ -58,7 +58,7 @@ void note_waiting(Context& context, const std::vector<Item>& items, const Surrou
   int waiting = 0;
   for (const Item& item : items) {
     if (item.of->dialect == nullptr) continue;
-    const auto why = why_waiting(pods_of(*item.object, around));
+    const auto why = why_waiting(*item.object, pods_of(*item.object, around));
     if (!why || ++waiting > kMostTold) continue;
     context.output.note("{} waits{}: {}\n", api::name_of(*item.object),
                         why->since ? " for " + format_age(around.now - *why->since) : "",

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "plan/blocked.h"
+
 namespace muster::dialects {
 namespace {
 
@@ -29,6 +31,19 @@ constexpr auto kStatus = std::to_array<Field>({
      .type = Type::Open,
      .doc = "What Muster remembers of the job beyond what can be seen in the cluster. Not an "
             "interface."},
+    {.path = "muster.blockedOnNode",
+     .type = Type::List,
+     .maximum = plan::kMostBlockedNodes,
+     .doc = "Nodes that do not answer and hold pods of the job, by name. Their ranks are made anew "
+            "once those pods are gone."},
+    {.path = "muster.blockedOnNode[].node", .type = Type::String, .doc = "Name of the node."},
+    {.path = "muster.blockedOnNode[].since",
+     .type = Type::Time,
+     .doc = "When it should have answered."},
+    {.path = "muster.blockedOnNode[].ranks",
+     .type = Type::Map,
+     .doc = "By role the indexes of the ranks that wait there, as in 0,4-7."},
+    {.path = "muster.blockedOnNode[].ranks.*", .type = Type::String},
 });
 
 }  // namespace

@@ -102,5 +102,25 @@ TEST(Waiting, WhatIsOnItsWayOutWaitsForNothing) {
   EXPECT_FALSE(why_waiting({std::make_shared<const json::Value>(std::move(leaving))}));
 }
 
+TEST(Waiting, ANodeThatDoesNotAnswerComesFirst) {
+  const json::Value job = *json::read(R"({"metadata":{"name":"bert","namespace":"ml","uid":"u"},
+      "status":{"muster":{"blockedOnNode":[{"node":"gpu-7","since":"2026-01-01T00:00:00Z",
+      "ranks":{"Worker":"1-3"}}]}}})");
+  const auto waiting = why_waiting(job, {pod("a", unplaced("Unschedulable", "no room"))});
+  ASSERT_TRUE(waiting);
+  EXPECT_EQ(waiting->reason, "BlockedOnNode");
+  EXPECT_EQ(waiting->node, "gpu-7");
+  EXPECT_EQ(waiting->pods, 3);
+  EXPECT_FALSE(waiting->for_ever);
+  EXPECT_THAT(waiting->message, HasSubstr("gpu-7 has not answered since 2026-01-01T00:00:00Z"));
+  EXPECT_THAT(waiting->message, HasSubstr("Worker 1-3"));
+  EXPECT_THAT(waiting->remedy, HasSubstr("only if that machine is known to be off"));
+  EXPECT_THAT(waiting->remedy, HasSubstr("kubectl delete pods -n ml -l"));
+  const auto else_waiting =
+      why_waiting(json::Value(), {pod("a", unplaced("Unschedulable", "no room"))});
+  ASSERT_TRUE(else_waiting);
+  EXPECT_EQ(else_waiting->reason, "Unschedulable");
+}
+
 }  // namespace
 }  // namespace muster::cli

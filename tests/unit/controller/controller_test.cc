@@ -1,6 +1,7 @@
 #include "controller/controller.h"
 
 #include "fixture.h"
+#include "json/write.h"
 #include "simulation/forwarding_cluster.h"
 
 namespace muster::controller {
@@ -267,6 +268,32 @@ TEST_F(ControllerTest, WritesNothingWithoutTheLead) {
   loop_.run(scope.close());
   EXPECT_THAT(all(api::pods()), IsEmpty());
   EXPECT_TRUE((*get(jobs(), "train"))["status"]["conditions"].as_array().empty());
+}
+
+TEST_F(ControllerTest, ANodeThatDoesNotAnswerIsNamedUntilItsPodIsGone) {
+  submit(small_job("train"));
+  const std::string uid = api::uid_of(*get(api::pods(), "train-worker-0"));
+  ASSERT_TRUE(loop_.run(cluster_->bind({.ns = "default", .name = "train-worker-0"}, uid, "gpu-7")));
+  run_pod("train-worker-0");
+  must(cluster_->remove(api::pods(), {.ns = "default", .name = "train-worker-0"},
+                        {.grace_seconds = 5}));
+  const auto blocked = [&] { return (*get(jobs(), "train"))["status"]["muster"]["blockedOnNode"]; };
+  loop_.run_for(30s);
+  EXPECT_TRUE(blocked().is_null());
+  loop_.run_for(10s);
+  EXPECT_EQ(json::write(blocked()[std::size_t{0}]["ranks"]), R"({"Worker":"0"})");
+  EXPECT_EQ(blocked()[std::size_t{0}]["node"].as_string(), "gpu-7");
+  ASSERT_THAT(warnings(), SizeIs(1));
+  EXPECT_THAT(warnings()[0], HasSubstr("Node gpu-7 has not answered"));
+  const std::string before = version();
+  loop_.run_for(10min);
+  EXPECT_EQ(version(), before) << "nothing is written while nothing changes";
+  EXPECT_THAT(all(api::pods()), SizeIs(1));
+  must(cluster_->remove(api::pods(), {.ns = "default", .name = "train-worker-0"},
+                        {.grace_seconds = 0}));
+  loop_.run_for(10s);
+  EXPECT_TRUE(blocked().is_null());
+  EXPECT_TRUE(get(api::pods(), "train-worker-0"));
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ Ledger full() {
   ledger.cause = Cause{.role = "Worker", .index = 5, .exit_code = 137, .at = kStart};
   ledger.limits = {.deadline_seconds = 60, .backoff = 9};
   ledger.phase = Phase::Restarting;
+  ledger.blocked["gpu-7"] = {.since = kStart, .ranks = {{"Worker", IndexSet::parse("0-1,5")}}};
   return ledger;
 }
 
@@ -39,6 +40,12 @@ TEST(Ledger, WritesRanksThatShareAFateAsRanges) {
   const json::Value stored = full().to_json();
   EXPECT_EQ(json::write(stored["attempts"]), R"({"Worker":{"1":"0-1","2":"5"}})");
   EXPECT_EQ(json::write(stored["recovering"]), R"({"Worker":"0-1,5"})");
+}
+
+TEST(Ledger, WritesTheNodesThatBlockIt) {
+  EXPECT_EQ(json::write(full().to_json()["blockedOnNode"]),
+            R"([{"node":"gpu-7","since":"2027-01-15T08:00:00Z","ranks":{"Worker":"0-1,5"}}])");
+  EXPECT_TRUE(Ledger().to_json()["blockedOnNode"].is_null());
 }
 
 TEST(Ledger, TenThousandRanksThatAllFailedFit) {
@@ -72,7 +79,8 @@ TEST(Ledger, IsTotal) {
       json::Object{{"phase", 7},
                    {"attempts", json::Object{{"Worker", "x"}, {"/", 1}, {"Worker/-1", 1}}},
                    {"notBefore", json::Array{}},
-                   {"recovering", json::Object{{"Worker", 5}}}};
+                   {"recovering", json::Object{{"Worker", 5}}},
+                   {"blockedOnNode", json::Array{7, json::Object{{"node", "n"}}}}};
   EXPECT_EQ(Ledger::from_json(nonsense).phase, Phase::Created);
   EXPECT_FALSE(Ledger::from_json(nonsense).recovering());
 }
