@@ -206,17 +206,11 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
 Task<std::int64_t> LinuxRuntime::count_written(std::string pod_uid, std::string name, int attempt,
                                                std::string directory) {
   const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
-  const auto layers = layers_of(pod_uid, {name, attempt});
-  std::vector<std::string> written;
-  for (auto layer : {layers + "/" + shim::kUpperLayer + directory,
-                     layers + "/" + shim::kShownLayer + "/" + shim::kUpperLayer}) {
-    std::error_code error;
-    const bool empty = std::filesystem::is_empty(layer, error);
-    if (!error && !empty) written.push_back(std::move(layer));
-  }
+  auto written = written_layers(layers_of(pod_uid, {name, attempt}), directory);
   if (written.empty()) co_return 0;
-  const auto count = co_await off_loop([written, place, layers]() -> Result<std::int64_t> {
-    return count_files(written, mounted_over(place, layers));
+  auto layers = std::make_shared<std::vector<WrittenLayer>>(std::move(written));
+  const auto count = co_await off_loop([layers, place]() -> Result<std::int64_t> {
+    return count_files(*layers, mounted_over(place));
   });
   co_return count.value_or(0);
 }

@@ -15,7 +15,11 @@ namespace muster::node {
 struct Mount {
   enum class Kind { Bind, Tmpfs };
   Kind kind = Kind::Bind;
-  std::string source;  // on the host; a directory or a file that exists. Unused for Tmpfs
+  // On the host, without links: a directory or a file that exists. Unused for Tmpfs.
+  std::string source;
+  // What of it, when that may be changed by others meanwhile: looked up when it is mounted, and
+  // never outside of `source`.
+  std::string below;
   std::string
       target;  // absolute, inside the container; made in its upper layer where it is missing
   bool read_only = false;

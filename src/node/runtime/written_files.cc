@@ -1,8 +1,14 @@
 #include "node/runtime/written_files.h"
 
-#include <filesystem>
+#include <fcntl.h>
 
+#include <filesystem>
+#include <optional>
+#include <string_view>
+
+#include "node/linux/beneath.h"
 #include "node/linux/files.h"
+#include "node/linux/tree.h"
 #include "node/shim/protocol.h"
 #include "node/shim/root/root.h"
 
@@ -10,38 +16,69 @@ namespace muster::node {
 
 namespace fs = std::filesystem;
 
-std::int64_t count_files(const std::vector<std::string>& directories,
+namespace {
+
+void count_layer(const Fd& layer, const std::set<std::string>& except, std::int64_t& count) {
+  linux::walk_tree(layer, [&](const std::string& path, const struct stat& status) {
+    const auto name = std::string_view(path).substr(path.rfind('/') + 1);
+    if (S_ISDIR(status.st_mode) && name == "__pycache__") return linux::Visit::Skip;
+    const bool file = S_ISREG(status.st_mode) || S_ISLNK(status.st_mode);
+    if (file && !except.contains(path)) ++count;
+    return count >= kMostCountedFiles ? linux::Visit::Stop : linux::Visit::Enter;
+  });
+}
+
+bool is_empty(const Fd& directory) {
+  bool empty = true;
+  linux::walk_tree(directory, [&](const std::string&, const struct stat&) {
+    empty = false;
+    return linux::Visit::Stop;
+  });
+  return empty;
+}
+
+}  // namespace
+
+std::vector<WrittenLayer> written_layers(const std::string& layers_directory,
+                                         const std::string& directory) {
+  std::vector<WrittenLayer> written;
+  const auto root = linux::open_root(layers_directory);
+  if (!root) return written;
+  // A link that the container left on the way leads to nothing that it wrote.
+  const auto add = [&](const std::string& place, std::optional<std::string> path) {
+    auto fd = linux::open_within(root->get(), place, O_RDONLY | O_DIRECTORY, linux::Walk::NoLinks);
+    if (fd && !is_empty(*fd)) written.push_back({.fd = std::move(*fd), .path = std::move(path)});
+  };
+  const std::string upper = shim::kUpperLayer;
+  const auto below = (fs::path(directory).relative_path().lexically_normal() / "").string();
+  add(upper + "/" + below, below);
+  add(std::string(shim::kShownLayer) + "/" + upper, std::nullopt);
+  return written;
+}
+
+std::int64_t count_files(const std::vector<WrittenLayer>& layers,
                          const std::set<std::string>& except) {
   std::int64_t count = 0;
-  for (const auto& directory : directories) {
-    std::error_code error;
-    fs::recursive_directory_iterator entry(directory, fs::directory_options::skip_permission_denied,
-                                           error);
-    for (const fs::recursive_directory_iterator end; !error && entry != end;
-         entry.increment(error)) {
-      const auto status = entry->symlink_status(error);
-      if (error) break;
-      if (fs::is_directory(status) && entry->path().filename() == "__pycache__") {
-        entry.disable_recursion_pending();
-      }
-      const bool file = fs::is_regular_file(status) || fs::is_symlink(status);
-      if (file && !except.contains(entry->path().lexically_normal().string())) ++count;
-      if (count >= kMostCountedFiles) return count;
+  for (const auto& layer : layers) {
+    std::set<std::string> below;
+    for (const auto& path : except) {
+      if (layer.path && path.starts_with(*layer.path))
+        below.insert(path.substr(layer.path->size()));
     }
+    count_layer(layer.fd, below, count);
+    if (count >= kMostCountedFiles) break;
   }
   return count;
 }
 
-std::set<std::string> mounted_over(const std::string& attempt_directory,
-                                   const std::string& layers) {
+std::set<std::string> mounted_over(const std::string& attempt_directory) {
   std::set<std::string> files;
   const auto bytes = linux::read_file(attempt_directory + "/intent");
   if (!bytes) return files;
   const auto spec = shim::decode<ContainerSpec>(*bytes);
   if (!spec) return files;
   const auto add = [&](const std::string& target) {
-    const auto upper = fs::path(layers) / shim::kUpperLayer;
-    files.insert((upper / fs::path(target).relative_path()).lexically_normal().string());
+    files.insert(fs::path(target).relative_path().lexically_normal().string());
   };
   for (const Mount& mount : spec->mounts) add(mount.target);
   for (const auto& own : {spec->termination_message_path, std::string("/etc/hosts"),

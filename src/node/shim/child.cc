@@ -79,8 +79,9 @@ Result<void> become_user(const ContainerSpec& spec) {
 }
 
 Result<void> go_to(const std::string& directory) {
-  TRY(ensure_directory(directory));
-  if (::chdir(directory.c_str()) != 0) return fail_errno("working directory " + directory);
+  const auto opened = ensure_directory(directory);
+  if (!opened) return fail(opened.error().in("working directory"));
+  if (::fchdir(opened->get()) != 0) return fail_errno("working directory " + directory);
   return {};
 }
 

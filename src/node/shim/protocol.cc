@@ -157,10 +157,14 @@ void read(Reader& in, ContainerExit& value) {
 }
 
 void write(Writer& out, const Mount& value) {
-  out.number(static_cast<std::int64_t>(value.kind)).text(value.source).text(value.target);
+  // Older shims know only one path.
+  const bool one = out.version() < 2 && !value.below.empty();
+  const auto source = one ? value.source + "/" + value.below : value.source;
+  out.number(static_cast<std::int64_t>(value.kind)).text(source).text(value.target);
   // Older shims read a size, which means nothing to them here, and mount it read-only.
   const auto last = value.kind == Mount::Kind::Tmpfs ? value.size : value.copy_on_write ? 1U : 0U;
   out.number(value.read_only ? 1 : 0).number(static_cast<std::int64_t>(last));
+  if (out.version() >= 2) out.text(value.below);
 }
 void read(Reader& in, Mount& value) {
   value.kind = in.number() == 0 ? Mount::Kind::Bind : Mount::Kind::Tmpfs;
@@ -170,6 +174,7 @@ void read(Reader& in, Mount& value) {
   const auto last = in.number();
   if (value.kind == Mount::Kind::Tmpfs) value.size = static_cast<std::uint64_t>(last);
   value.copy_on_write = value.kind == Mount::Kind::Bind && last != 0;
+  if (in.version() >= 2) value.below = in.text();
 }
 
 void write(Writer& out, const ContainerSpec& value) {

@@ -15,7 +15,8 @@ namespace muster::node::shim {
 // Records and frames begin with the version of whoever wrote them, as a negative number. The first
 // shims wrote none: what lacks it is version 0, for nothing of theirs begins with a negative
 // number. A shim answers in the version that it was asked in; Muster asks in the version of the
-// shim. Version 2 added what a container may do, and the namespaces and sysctls of a pod.
+// shim. Version 2 added what a container may do, the namespaces and sysctls of a pod, and what of a
+// volume is mounted.
 inline constexpr int kWireVersion = 2;
 std::string with_version(std::string_view bytes, int version = kWireVersion);
 // Takes it off, whichever it is.

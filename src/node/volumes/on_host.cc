@@ -11,10 +11,17 @@
 
 #include "api/object.h"
 #include "base/fd.h"
+#include "node/linux/beneath.h"
 
 namespace muster::node {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr auto kNoLinks = linux::Walk::NoLinks;
+
+}  // namespace
 
 Result<void> make_directory(const std::string& path, mode_t mode) {
   std::error_code error;
@@ -27,50 +34,102 @@ Result<void> make_directory(const std::string& path, mode_t mode) {
 
 namespace {
 
-// Whether a path leads below a directory, links and dots resolved as far as it exists.
-bool leads_into(const std::string& path, const std::string& directory) {
+bool is_within(const fs::path& path, const fs::path& directory) {
+  return std::ranges::mismatch(directory, path).in1 == directory.end();
+}
+
+// What of a path exists, by its descriptor, and what is missing of it.
+struct Reached {
+  Fd fd;
+  fs::path real;
+  fs::path missing;
+};
+
+Result<Reached> reach(const std::string& path) {
+  fs::path above(path);
+  Reached out;
+  while (true) {
+    out.fd = Fd(::open(above.c_str(), O_PATH | O_CLOEXEC));
+    if (out.fd.valid()) break;
+    if (errno != ENOENT || !above.has_relative_path()) return fail_errno("open " + path);
+    if (above.has_filename())
+      out.missing = out.missing.empty() ? above.filename() : above.filename() / out.missing;
+    above = above.parent_path();
+  }
+  out.real = TRY(linux::path_of(out.fd.get()));
+  return out;
+}
+
+Result<void> check(const std::string& path, const fs::path& real, const ClosedHome& closed) {
   std::error_code error;
-  const auto real = fs::weakly_canonical(path, error);
-  const auto closed = fs::weakly_canonical(directory, error);
-  if (error) return false;
-  return std::ranges::mismatch(closed, real).in1 == closed.end();
+  if (closed.home.empty()) return {};
+  const auto home = fs::weakly_canonical(closed.home, error);
+  if (error || !is_within(real, home)) return {};
+  const bool open = !closed.shown.empty() && is_within(real, fs::weakly_canonical(closed.shown));
+  if (open) return {};
+  return fail(ErrorCode::Invalid,
+              fmt::format("hostPath {} lies in Muster's own directory {}, which no pod may see",
+                          path, closed.home));
+}
+
+// Below what was checked, by its descriptor: a link that came meanwhile is refused.
+Result<void> make(Reached& found, const std::string& path, bool file) {
+  for (const auto& part : found.missing) {
+    if (part == "..")
+      return fail(ErrorCode::Invalid, fmt::format("hostPath {} has a \"..\"", path));
+  }
+  const auto missing = found.missing.string();
+  const auto directories = (file ? found.missing.parent_path() : found.missing).string();
+  if (file && !directories.empty()) return fail_errno("open " + path, ENOENT);
+  found.fd = file ? TRY(linux::make_file_within(found.fd.get(), missing, 0644, kNoLinks))
+                  : TRY(linux::make_directories_within(found.fd.get(), missing, 0755, kNoLinks));
+  found.real = TRY(linux::path_of(found.fd.get()));
+  found.missing.clear();
+  return {};
+}
+
+bool is_of_type(mode_t mode, std::string_view type) {
+  if (type == "Directory" || type == "DirectoryOrCreate") return S_ISDIR(mode);
+  if (type == "File" || type == "FileOrCreate") return S_ISREG(mode);
+  if (type == "Socket") return S_ISSOCK(mode);
+  if (type == "CharDevice") return S_ISCHR(mode);
+  return type == "BlockDevice" && S_ISBLK(mode);
 }
 
 }  // namespace
 
-Result<void> check_outside(const std::string& path, const std::string& home) {
-  if (home.empty() || !leads_into(path, home)) return {};
-  return fail(ErrorCode::Invalid,
-              fmt::format("hostPath {} lies in Muster's own directory {}, which no pod may see",
-                          path, home));
+Result<std::string> real_path(const std::string& path) {
+  const Fd fd(::open(path.c_str(), O_PATH | O_CLOEXEC));
+  if (!fd.valid()) return fail_errno("open " + path);
+  return linux::path_of(fd.get());
 }
 
-Result<VolumeSource> host_path(const json::Value& source) {
+Result<std::string> directory_outside(const std::string& path, const std::string& home) {
+  const auto fd = TRY(linux::open_root(path));
+  auto real = TRY(linux::path_of(fd.get()));
+  TRY(check(path, real, {.home = home}));
+  return real;
+}
+
+Result<VolumeSource> host_path(const json::Value& source, const ClosedHome& closed) {
   const auto& path = source["path"].as_string();
   const auto& type = source["type"].as_string();
-  if (type == "DirectoryOrCreate") TRY(make_directory(path, 0755));
-  if (type == "FileOrCreate") {
-    const Fd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.valid()) return fail_errno("open " + path);
+  auto found = TRY(reach(path));
+  TRY(check(path, (found.real / found.missing).lexically_normal(), closed));
+  const bool missing = !found.missing.empty();
+  // An empty type is unchecked by Kubernetes; the container runtimes make a directory of what is
+  // missing, and so do we.
+  const bool creates = type.empty() || type == "DirectoryOrCreate" || type == "FileOrCreate";
+  if (missing && creates) {
+    TRY(make(found, path, type == "FileOrCreate"));
+    TRY(check(path, found.real, closed));
   }
   struct stat info{};
-  const bool exists = ::stat(path.c_str(), &info) == 0;
-  if (type.empty()) {
-    // Unchecked by Kubernetes; the container runtimes make a directory of it, and so do we.
-    if (!exists) TRY(make_directory(path, 0755));
-    return VolumeSource{.path = path};
-  }
-  const auto expect = [&](bool right) -> Result<VolumeSource> {
-    if (exists && right) return VolumeSource{.path = path};
-    return fail(ErrorCode::Invalid,
-                fmt::format("hostPath type check failed: {} is not a {}", path, type));
-  };
-  if (type == "Directory" || type == "DirectoryOrCreate") return expect(S_ISDIR(info.st_mode));
-  if (type == "File" || type == "FileOrCreate") return expect(S_ISREG(info.st_mode));
-  if (type == "Socket") return expect(S_ISSOCK(info.st_mode));
-  if (type == "CharDevice") return expect(S_ISCHR(info.st_mode));
-  if (type == "BlockDevice") return expect(S_ISBLK(info.st_mode));
-  return fail(ErrorCode::Invalid, fmt::format("hostPath type {} is not known", type));
+  const bool right = found.missing.empty() && ::fstat(found.fd.get(), &info) == 0 &&
+                     (type.empty() || is_of_type(info.st_mode, type));
+  if (right) return VolumeSource{.path = found.real.string()};
+  return fail(ErrorCode::Invalid,
+              fmt::format("hostPath type check failed: {} is not a {}", path, type));
 }
 
 std::set<std::string> claims_of(const json::Value& pod) {
@@ -99,13 +158,13 @@ Result<VolumeSource> claimed_volume(const VolumeInput& input, const json::Value&
   }
   const auto& spec = (*claimed.volume)["spec"];
   // What was made for a claim is the one part of the home that pods may see.
-  const auto& path = spec[spec["local"].is_object() ? "local" : "hostPath"]["path"].as_string();
-  if (!leads_into(path, input.home + "/volumes")) TRY(check_outside(path, input.home));
+  const ClosedHome closed{.home = input.home, .shown = input.home + "/volumes"};
   VolumeSource out;
   if (spec["hostPath"].is_object()) {
-    out = TRY(host_path(spec["hostPath"]));
+    out = TRY(host_path(spec["hostPath"], closed));
   } else if (spec["local"].is_object()) {
-    out = TRY(host_path(json::Object{{"path", spec["local"]["path"]}, {"type", "Directory"}}));
+    const json::Value local = json::Object{{"path", spec["local"]["path"]}, {"type", "Directory"}};
+    out = TRY(host_path(local, closed));
   } else {
     return fail(ErrorCode::Invalid,
                 fmt::format("persistentvolume \"{}\" is of a type that this node does not have; "

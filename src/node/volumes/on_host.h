@@ -14,11 +14,19 @@ namespace muster::node {
 // With its parents; the mode is that of a new one.
 Result<void> make_directory(const std::string& path, mode_t mode);
 
-// Nobody's hostPath leads into the home.
-Result<void> check_outside(const std::string& path, const std::string& home);
+// Where a path leads, without links; from there on nobody can lead it elsewhere.
+Result<std::string> real_path(const std::string& path);
 
-// A hostPath, checked and made as its type says.
-Result<VolumeSource> host_path(const json::Value& source);
+// A directory that exists, as real_path() says, unless it lies in the home.
+Result<std::string> directory_outside(const std::string& path, const std::string& home);
+
+// What of the home no hostPath leads into: all of it but `shown`, which may be empty.
+struct ClosedHome {
+  std::string home;
+  std::string shown;
+};
+// A hostPath, checked and then made as its type says.
+Result<VolumeSource> host_path(const json::Value& source, const ClosedHome& closed);
 
 // The directory of the volume that a claim is bound to. NotFound: the claim is missing, or waits
 // for its volume.

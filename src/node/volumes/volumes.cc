@@ -1,5 +1,7 @@
 #include "node/volumes/volumes.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -9,6 +11,7 @@
 #include "api/object.h"
 #include "api/quantity.h"
 #include "base/strings.h"
+#include "node/linux/beneath.h"
 #include "node/pod/container/expand.h"
 #include "node/volumes/atomic_directory.h"
 #include "node/volumes/group.h"
@@ -141,7 +144,7 @@ Result<VolumeSource> file_volume(const VolumeInput& input, const json::Value& vo
   TRY(make_directory(base, 0700));
   const auto path = base + "/" + volume["name"].as_string();
   TRY(write_atomic_directory(path, payload));
-  return VolumeSource{.path = path, .read_only = true};
+  return VolumeSource{.path = TRY(real_path(path)), .read_only = true};
 }
 
 // --- emptyDir
@@ -173,15 +176,14 @@ Result<VolumeSource> empty_dir(const VolumeInput& input, const json::Value& volu
   TRY(make_directory(base, 0700));
   const auto path = base + "/" + name;
   TRY(make_directory(path, 0777));
-  return VolumeSource{.path = path};
+  return VolumeSource{.path = TRY(real_path(path))};
 }
 
 }  // namespace
 
 Result<VolumeSource> make_volume(const VolumeInput& input, const json::Value& volume) {
   if (const auto& source = volume["hostPath"]; source.is_object()) {
-    TRY(check_outside(source["path"].as_string(), input.home));
-    return host_path(source);
+    return host_path(source, {.home = input.home});
   }
   if (is_refreshed(volume)) return file_volume(input, volume);
   if (volume["emptyDir"].is_object()) return empty_dir(input, volume);
@@ -255,24 +257,25 @@ std::vector<TokenWish> token_wishes(const json::Value& pod) {
 
 namespace {
 
-Result<std::string> sub_path(const std::string& volume, const std::string& below) {
-  for (const auto part : split(below, '/')) {
-    if (part == ".." || below.starts_with('/')) {
-      return fail(ErrorCode::Invalid, fmt::format("subPath \"{}\" leaves its volume", below));
-    }
-  }
-  const auto path = volume + "/" + below;
-  std::error_code error;
-  if (!fs::exists(path, error)) TRY(make_directory(path, 0755));
-  // A link inside the volume may lead out of it.
-  const auto root = fs::canonical(volume, error);
-  const auto real = error ? fs::path() : fs::canonical(path, error);
-  if (error) return fail(ErrorCode::Io, fmt::format("{}: {}", path, error.message()));
-  const auto [end, unused] = std::ranges::mismatch(root, real);
-  if (end != root.end()) {
-    return fail(ErrorCode::Invalid, fmt::format("subPath \"{}\" leaves its volume", below));
-  }
-  return real.string();
+Result<void> make_sub_path(const std::string& volume, const std::string& below) {
+  using linux::Walk;
+  const auto root = TRY(linux::open_exact(volume, O_PATH));
+  // A file that is there is mounted as it is.
+  if (linux::open_within(root.get(), below, O_PATH, Walk::Beneath)) return {};
+  TRY(linux::make_directories_within(root.get(), below, 0755, Walk::Beneath));
+  return {};
+}
+
+// What is missing is made; whether it leads out of the volume, the kernel says, now and once more
+// when it is mounted.
+Result<void> check_sub_path(const std::string& volume, const std::string& below) {
+  const auto parts = split(below, '/');
+  const bool inside = !below.starts_with('/') && std::ranges::find(parts, "..") == parts.end();
+  const auto made = inside ? make_sub_path(volume, below) : fail(ErrorCode::Invalid, "");
+  if (made) return {};
+  if (made.error().code != ErrorCode::Invalid) return fail(made.error().in("subPath"));
+  return fail(ErrorCode::Invalid,
+              fmt::format("subPath \"{}\" leaves its volume", printable(below)));
 }
 
 }  // namespace
@@ -300,7 +303,10 @@ Result<std::vector<Mount>> container_mounts(const json::Value& container,
     }
     auto below = wanted["subPath"].as_string();
     if (below.empty()) below = expand(wanted["subPathExpr"].as_string(), variables);
-    if (!below.empty() && !source.tmpfs) mount.source = TRY(sub_path(source.path, below));
+    if (!below.empty() && !source.tmpfs) {
+      TRY(check_sub_path(source.path, below));
+      mount.below = std::move(below);
+    }
     out.push_back(std::move(mount));
   }
   return out;

@@ -19,7 +19,7 @@ namespace muster::node {
 
 // Where a volume lies, or that each container gets an empty memory file system of its own.
 struct VolumeSource {
-  std::string path;
+  std::string path;  // without links
   bool tmpfs = false;
   std::uint64_t tmpfs_bytes = 0;
   bool read_only = false;
@@ -85,7 +85,7 @@ struct TokenWish {
 };
 std::vector<TokenWish> token_wishes(const json::Value& pod);
 
-// The container's volumeMounts as the runtime takes them, subPath resolved (and made where it is
+// The container's volumeMounts as the runtime takes them, subPath checked (and made where it is
 // missing). subPathExpr is expanded with `variables`.
 Result<std::vector<Mount>> container_mounts(const json::Value& container,
                                             const VolumeSources& volumes,

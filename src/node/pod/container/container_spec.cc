@@ -106,13 +106,6 @@ std::vector<std::string> devices_of(const ContainerInput& input) {
 
 constexpr std::string_view kOwnDirectory = "/tmp/";
 
-// What somebody wrote into a pod never leads into the home, by no way.
-bool may_be_shown(const std::string& directory, const NodeOptions& options) {
-  std::error_code error;
-  return std::filesystem::is_directory(directory, error) &&
-         check_outside(directory, options.home).has_value();
-}
-
 // A pod's /tmp is its own, but what its PATH names may lie in the host's: a checkout under /tmp,
 // say. Those directories are shown, read-only; a volume on the same path wins.
 void show_search_path(ContainerSpec& spec, const std::map<std::string, std::string>& environment,
@@ -123,8 +116,11 @@ void show_search_path(ContainerSpec& spec, const std::map<std::string, std::stri
     if (found == environment.end()) continue;
     for (const auto part : split(found->second, ':')) {
       const std::string directory(part);
-      if (!directory.starts_with(kOwnDirectory) || !may_be_shown(directory, options)) continue;
-      shown.push_back({.source = directory, .target = directory, .read_only = true});
+      if (!directory.starts_with(kOwnDirectory)) continue;
+      // What somebody wrote into a pod never leads into the home, by no way.
+      auto real = directory_outside(directory, options.home);
+      if (!real) continue;
+      shown.push_back({.source = std::move(*real), .target = directory, .read_only = true});
     }
   }
   spec.mounts.insert(spec.mounts.begin(), shown.begin(), shown.end());
@@ -136,20 +132,20 @@ void show_submitter_directory(ContainerSpec& spec, const std::string& directory,
                               const NodeOptions& options) {
   struct stat here{};
   struct stat root{};
-  if (!may_be_shown(directory, options) || ::stat(directory.c_str(), &here) != 0 ||
-      ::stat("/", &root) != 0)
-    return;
+  auto real = directory_outside(directory, options.home);
+  if (!real || ::stat(real->c_str(), &here) != 0 || ::stat("/", &root) != 0) return;
   if (!directory.starts_with(kOwnDirectory) && here.st_dev == root.st_dev) return;
   spec.mounts.insert(
       spec.mounts.begin(),
-      {.source = directory, .target = directory, .read_only = true, .copy_on_write = true});
+      {.source = std::move(*real), .target = directory, .read_only = true, .copy_on_write = true});
 }
 
 // Before the pod's own mounts, which may cover it.
 Result<void> show_agent(ContainerSpec& spec, const NodeOptions& options) {
   if (!options.agent_program.empty()) {
+    auto program = real_path(options.agent_program).value_or(options.agent_program);
     spec.mounts.insert(spec.mounts.begin(),
-                       {.source = options.agent_program, .target = kAgentPath, .read_only = true});
+                       {.source = std::move(program), .target = kAgentPath, .read_only = true});
   } else if (!spec.argv.empty() && spec.argv.front() == kAgentPath) {
     return fail(ErrorCode::Invalid,
                 fmt::format("this node has no {}: muster-agent is not beside its muster program",

@@ -1,9 +1,11 @@
 #include "node/shim/root/hidden.h"
 
+#include <fcntl.h>
 #include <sys/mount.h>
 
 #include <filesystem>
 
+#include "node/linux/beneath.h"
 #include "node/linux/files.h"
 #include "node/linux/homes.h"
 #include "node/shim/root/mounts.h"
@@ -42,26 +44,28 @@ std::vector<std::string> memory_of_homes() {
 
 }  // namespace
 
-std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::string>& hidden) {
+std::vector<std::string> hidden_in(const std::string& source, const std::string& target,
+                                   const std::vector<std::string>& hidden) {
   std::vector<std::string> found;
-  std::error_code error;
-  const auto source = std::filesystem::canonical(volume.source, error).string();
-  if (error) return found;
   auto places = hidden;
   if (is_below(kMemory, source)) {
     for (auto& place : memory_of_homes()) places.push_back(std::move(place));
   }
   for (const auto& place : places) {
     if (!is_below(place, source)) continue;
-    found.push_back(volume.target + (source == "/" ? place : place.substr(source.size())));
+    found.push_back(target + (source == "/" ? place : place.substr(source.size())));
   }
   return found;
 }
 
 Result<void> hide(const std::string& path) {
-  if (!is_directory(path)) return {};  // nothing of it can be seen here
+  const auto root = TRY(linux::open_root("/"));
+  const auto place =
+      linux::open_within(root.get(), path, O_PATH | O_DIRECTORY, linux::Walk::InRoot);
+  if (!place) return {};  // nothing of it can be seen here
   // Whoever's working directory is in it gets a new one, so it can be written to.
-  return mount_new("tmpfs", path, MS_NOSUID | MS_NODEV | MS_NOEXEC, "size=1m,mode=755");
+  return mount_new("tmpfs", linux::descriptor_path(place->get()), MS_NOSUID | MS_NODEV | MS_NOEXEC,
+                   "size=1m,mode=755");
 }
 
 }  // namespace muster::node::shim

@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "base/error.h"
-#include "node/runtime/types.h"
 
 // What of the host no container sees.
 namespace muster::node::shim {
@@ -12,8 +11,10 @@ namespace muster::node::shim {
 // Where containers could see a home, this one's or another; none when there is none.
 Result<std::vector<std::string>> hidden_places(const std::string& home);
 
-// Those places as they show inside a volume that holds them, and what homes keep in memory.
-std::vector<std::string> hidden_in(const Mount& volume, const std::vector<std::string>& hidden);
+// Those places as they show where a directory that holds them is mounted, and what homes keep in
+// memory. The source has no links in it.
+std::vector<std::string> hidden_in(const std::string& source, const std::string& target,
+                                   const std::vector<std::string>& hidden);
 
 // An empty directory in its place. Nothing happens where there is none.
 Result<void> hide(const std::string& path);

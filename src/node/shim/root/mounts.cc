@@ -31,21 +31,29 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
-}  // namespace
-
-Result<Fd> clone_tree(const std::string& path, Access access) {
-  Fd tree(static_cast<int>(::syscall(SYS_open_tree, AT_FDCWD, path.c_str(),
-                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE)));
-  if (!tree.valid()) return fail_errno("mount source " + path);
+Result<Fd> clone_at(int directory, const char* path, unsigned flags, Access access) {
+  Fd tree(static_cast<int>(::syscall(SYS_open_tree, directory, path,
+                                     OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags)));
+  if (!tree.valid()) return fail_errno(std::string("mount source ") + path);
   mount_attr attributes{};
   attributes.attr_set = MOUNT_ATTR_NODEV | (access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0);
   constexpr unsigned long kPrivate = 1UL << 18U;  // MS_PRIVATE
   attributes.propagation = kPrivate;
   if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
                 sizeof attributes) != 0) {
-    return fail_errno("mount attributes of " + path);
+    return fail_errno(std::string("mount attributes of ") + path);
   }
   return tree;
+}
+
+}  // namespace
+
+Result<Fd> clone_tree(const std::string& path, Access access) {
+  return clone_at(AT_FDCWD, path.c_str(), 0, access);
+}
+
+Result<Fd> clone_tree(const Fd& opened, Access access) {
+  return clone_at(opened.get(), "", AT_EMPTY_PATH, access);
 }
 
 namespace {
@@ -73,6 +81,13 @@ Result<void> attach(const Fd& tree, const std::string& path) {
                 MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_SYMLINKS) != 0) {
     return fail_errno("mount at " + path);
   }
+  return {};
+}
+
+Result<void> attach(const Fd& tree, const Fd& place) {
+  constexpr unsigned kByDescriptor = MOVE_MOUNT_F_EMPTY_PATH | MOVE_MOUNT_T_EMPTY_PATH;
+  if (::syscall(SYS_move_mount, tree.get(), "", place.get(), "", kByDescriptor) != 0)
+    return fail_errno("mount");
   return {};
 }
 

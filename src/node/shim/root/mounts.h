@@ -15,8 +15,12 @@ enum class Access { ReadWrite, ReadOnly };
 // A detached copy of what is mounted at the path and below it, private to us, in which device files
 // open nothing.
 Result<Fd> clone_tree(const std::string& path, Access access);
-// Attaches a detached tree at a path that exists.
+// The same of what was opened.
+Result<Fd> clone_tree(const Fd& opened, Access access);
+// Attaches a detached tree at a path that exists and that nobody else can change.
 Result<void> attach(const Fd& tree, const std::string& path);
+// The same at a directory or file that was opened.
+Result<void> attach(const Fd& tree, const Fd& place);
 // The mount itself, without those below it.
 Result<void> set_read_only(const std::string& mount_point);
 Result<void> set_read_only(const Fd& tree);

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <filesystem>
 
+#include "node/linux/beneath.h"
 #include "node/linux/files.h"
 #include "node/shim/root/devices.h"
 #include "node/shim/root/hidden.h"
@@ -133,18 +134,22 @@ Result<void> change_root(const char* to) {
 }
 
 Result<void> put_memory(const Mount& mount) {
-  TRY(ensure_directory(mount.target));
+  const auto place = TRY(ensure_directory(mount.target));
   std::string options = "mode=1777";
   if (mount.size > 0) options += ",size=" + std::to_string(mount.size);
-  return mount_new("tmpfs", mount.target, MS_NODEV | (mount.read_only ? MS_RDONLY : 0), options);
+  const unsigned long flags = MS_NODEV | (mount.read_only ? MS_RDONLY : 0UL);
+  const auto put = mount_new("tmpfs", linux::descriptor_path(place.get()), flags, options);
+  return put ? put : fail(put.error().in(mount.target));
 }
 
 Result<void> put(const Planned& planned) {
   struct stat status{};
   if (::fstat(planned.tree.get(), &status) != 0) return fail_errno("stat of a mount");
-  TRY(S_ISDIR(status.st_mode) ? ensure_directory(planned.target) : ensure_file(planned.target));
-  TRY(attach(planned.tree, planned.target));
-  for (const auto& place : planned.hidden) TRY(hide(place));
+  const auto place =
+      TRY(S_ISDIR(status.st_mode) ? ensure_directory(planned.target) : ensure_file(planned.target));
+  if (const auto put = attach(planned.tree, place); !put)
+    return fail(put.error().in(planned.target));
+  for (const auto& hidden : planned.hidden) TRY(hide(hidden));
   return {};
 }
 
@@ -167,13 +172,29 @@ bool holds_mounts(const std::string& directory, const std::vector<std::string>& 
   });
 }
 
-Result<Fd> clone_volume(const RootSpec& spec, const Mount& mount,
-                        const std::vector<std::string>& hidden) {
-  if (mount.copy_on_write && !holds_mounts(mount.source, hidden)) {
+// Opened once, and used by that: whoever may write there cannot lead it elsewhere.
+Result<Fd> open_volume(const Mount& mount) {
+  auto root = linux::open_exact(mount.source, O_PATH);
+  if (!root) return fail(root.error().in("mount source " + mount.source));
+  if (mount.below.empty()) return root;
+  auto inside = linux::open_within(root->get(), mount.below, O_PATH, linux::Walk::Beneath);
+  return inside ? std::move(inside) : fail(inside.error().in("subPath in " + mount.source));
+}
+
+Result<void> take_volume(const RootSpec& spec, const Mount& mount,
+                         const std::vector<std::string>& hidden, Planned& planned) {
+  const auto volume = TRY(open_volume(mount));
+  const auto source = TRY(linux::path_of(volume.get()));
+  planned.hidden = hidden_in(source, mount.target, hidden);
+  if (mount.copy_on_write && !holds_mounts(source, hidden)) {
     const auto layer = spec.directory + "/" + kShownLayer;
-    if (auto tree = clone_layered(escape_option(mount.source), layer)) return tree;
+    if (auto tree = clone_layered(linux::descriptor_path(volume.get()), layer)) {
+      planned.tree = std::move(*tree);
+      return {};
+    }
   }
-  return clone_tree(mount.source, mount.read_only ? Access::ReadOnly : Access::ReadWrite);
+  planned.tree = TRY(clone_tree(volume, mount.read_only ? Access::ReadOnly : Access::ReadWrite));
+  return {};
 }
 
 // All that comes from the host, while it can still be seen.
@@ -213,10 +234,7 @@ Result<void> take_volumes(const RootSpec& spec, const std::vector<std::string>& 
       return fail(ErrorCode::Invalid, "mount path \"" + mount.target + "\" is not absolute");
     }
     Planned planned{.target = mount.target, .of_root = mount.copy_on_write};
-    if (mount.kind == Mount::Kind::Bind) {
-      planned.hidden = hidden_in(mount, hidden);
-      planned.tree = TRY(clone_volume(spec, mount, hidden));
-    }
+    if (mount.kind == Mount::Kind::Bind) TRY(take_volume(spec, mount, hidden, planned));
     taken.volumes.push_back(std::move(planned));
   }
   return {};
@@ -269,25 +287,22 @@ bool is_directory(const std::string& path) {
   return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-Result<void> ensure_directory(const std::string& path) {
-  if (is_directory(path)) return {};
-  return linux::make_directories(path);
+Result<Fd> ensure_directory(const std::string& path) {
+  const auto root = TRY(linux::open_root("/"));
+  return linux::make_directories_within(root.get(), path, 0755, linux::Walk::InRoot);
 }
 
-Result<void> ensure_file(const std::string& path) {
-  if (linux::exists(path)) return {};
-  if (const auto slash = path.rfind('/'); slash != std::string::npos && slash > 0) {
-    TRY(ensure_directory(path.substr(0, slash)));
-  }
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0644));
-  if (!fd.valid()) return fail_errno("create " + path);
-  return {};
+Result<Fd> ensure_file(const std::string& path) {
+  const auto root = TRY(linux::open_root("/"));
+  return linux::make_file_within(root.get(), path, 0644, linux::Walk::InRoot);
 }
 
 Result<void> enter_root(const RootSpec& spec) {
   TRY(leave_mounts_of_host());
   const auto hidden = TRY(hidden_places(spec.hidden));
-  auto covered = hidden_in({.source = spec.root.directory, .target = ""}, hidden);
+  std::error_code error;
+  const auto image = std::filesystem::canonical(spec.root.directory, error).string();
+  auto covered = error ? std::vector<std::string>() : hidden_in(image, "", hidden);
   if (shows_host(spec)) covered.insert(covered.end(), hidden.begin(), hidden.end());
   auto taken = TRY(take_from_host(spec, hidden));
 
@@ -312,7 +327,8 @@ Result<void> enter_root(const RootSpec& spec) {
   if (spec.shm_directory.empty())
     TRY(mount_new("tmpfs", "/dev/shm", MS_NOSUID | MS_NODEV, "mode=1777"));
   TRY(put_volumes(spec, taken));
-  TRY(ensure_directory(spec.working_directory));
+  if (const auto made = ensure_directory(spec.working_directory); !made)
+    return fail(made.error().in("working directory"));
   return spec.read_only ? fix_root(taken, emptied) : Result<void>{};
 }
 

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "node/runtime/types.h"
 #include "node/shim/root/kernel_views.h"
 
@@ -43,8 +44,9 @@ Result<void> enter_root(const RootSpec& spec);
 Result<void> enter_empty_root();
 
 bool is_directory(const std::string& path);
-// Makes the directory, or the file with the directories above it, if it is not there.
-Result<void> ensure_directory(const std::string& path);
-Result<void> ensure_file(const std::string& path);
+// The directory, or the file with the directories above it, made if it is not there. The path may
+// lead through links, but not through those of /proc, which lead to other processes.
+Result<Fd> ensure_directory(const std::string& path);
+Result<Fd> ensure_file(const std::string& path);
 
 }  // namespace muster::node::shim
