@@ -225,6 +225,8 @@ void Container::write_unfinished() {
   if (!unfinished_since_ || *unfinished_due() > std::chrono::steady_clock::now()) return;
   log_.flush(linux::now());
   unfinished_since_.reset();
+  // The disk is full: tried again after the same while.
+  if (log_.holds_back()) unfinished_since_ = std::chrono::steady_clock::now();
 }
 
 void Container::drain() {

@@ -67,7 +67,7 @@ void CriWriter::append(Stream stream, std::string_view bytes, Time now) {
       held.clear();
     }
   }
-  write_out();
+  write_out(now);
 }
 
 void CriWriter::flush(Time now) {
@@ -76,43 +76,70 @@ void CriWriter::flush(Time now) {
     if (!held.empty()) piece(stream, false, held, now);
     held.clear();
   }
-  write_out();
+  write_out(now);
 }
 
 void CriWriter::piece(Stream stream, bool full, std::string_view text, Time now) {
+  if (out_.size() >= kBatchBytes) write_out(now);
+  // Once something is lost, all is until a line has said so: what follows would seem to belong to
+  // what was before.
+  if (lost_ > 0 || out_.size() + text.size() > kMostKeptBytes) {
+    lost_ += text.size() + (full ? 1 : 0);
+    return;
+  }
+  format(stream, full, text, now);
+}
+
+void CriWriter::format(Stream stream, bool full, std::string_view text, Time now) {
   out_ += format_nano_time(now);
   out_ += stream == Stream::Stdout ? " stdout " : " stderr ";
   out_ += full ? "F " : "P ";
   out_ += text;
   out_ += '\n';
-  if (out_.size() >= kBatchBytes) write_out();
+  within_line_[static_cast<std::size_t>(stream)] = !full;
 }
 
-void CriWriter::write_out() {
-  if (out_.empty()) return;
-  if (size_ > 0 && size_ + out_.size() > quota_ / 2) rotate();
-  if (torn_) out_.insert(0, 1, '\n');
-  torn_ = false;
-  std::string_view rest = out_;
-  while (!rest.empty()) {
-    const auto written = ::write(fd_.get(), rest.data(), rest.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) {
-      lost_ += rest.size();
-      torn_ = rest.size() < out_.size();
-      break;
-    }
-    size_ += static_cast<std::uint64_t>(written);
-    rest.remove_prefix(static_cast<std::size_t>(written));
+void CriWriter::write_out(Time now) {
+  if (!write_kept() || lost_ == 0) return;
+  say_what_was_lost(now);
+  write_kept();
+}
+
+void CriWriter::say_what_was_lost(Time now) {
+  for (const auto stream : {Stream::Stdout, Stream::Stderr}) {
+    if (within_line_[static_cast<std::size_t>(stream)]) format(stream, true, "", now);
   }
-  out_.clear();
+  format(Stream::Stderr, true,
+         "muster: " + std::to_string(lost_) + " bytes of this log were lost: the disk was full",
+         now);
+  lost_ = 0;
+}
+
+bool CriWriter::write_kept() {
+  if (out_.empty()) return true;
+  if (size_ > 0 && size_ + out_.size() > quota_ / 2) rotate();
+  std::size_t done = 0;
+  while (done < out_.size()) {
+    const auto written = ::write(fd_.get(), out_.data() + done, out_.size() - done);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) break;
+    size_ += static_cast<std::uint64_t>(written);
+    done += static_cast<std::size_t>(written);
+  }
+  // What is left begins within a line where the disk took only a part of it, and goes on there.
+  out_.erase(0, done);
+  within_record_ = !out_.empty() && (done > 0 || within_record_);
+  return out_.empty();
 }
 
 void CriWriter::rotate() {
+  if (within_record_) return;  // its beginning is in this file
   if (::rename(path_.c_str(), (path_ + ".1").c_str()) != 0) return;
   // Without a new file we go on in the old one: a little over the quota is better than nothing.
   Fd old(fd_.release());
-  if (!open()) fd_ = std::move(old);
+  if (open()) return;
+  fd_ = std::move(old);
+  ::rename((path_ + ".1").c_str(), path_.c_str());
 }
 
 }  // namespace muster::node::shim

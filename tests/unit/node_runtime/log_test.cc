@@ -1,3 +1,7 @@
+#include <signal.h>
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <filesystem>
 
 #include "base/strings.h"
@@ -60,6 +64,72 @@ TEST_F(CriWriterTest, KeepsWithinItsQuota) {
   EXPECT_TRUE(read_text(path()).ends_with("line 999\n"));
 }
 
+// A disk that takes no more than so many bytes of a file.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) {
+    before_ = ::signal(SIGXFSZ, SIG_IGN);
+    ::getrlimit(RLIMIT_FSIZE, &usual_);
+    set(bytes);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+  ~FullDisk() {
+    set(usual_.rlim_cur);
+    static_cast<void>(::signal(SIGXFSZ, before_));
+  }
+  void set(rlim_t bytes) const {
+    const rlimit limit{.rlim_cur = bytes, .rlim_max = usual_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  void end() const { set(usual_.rlim_cur); }
+
+ private:
+  rlimit usual_{};
+  sighandler_t before_ = nullptr;
+};
+
+TEST_F(CriWriterTest, AFullDiskLosesNothingThatCanBeKept) {
+  auto writer = CriWriter::create(path(), 1 << 20).value();
+  const FullDisk disk(100);
+  writer.append(Stream::Stdout, "one\ntwo\nthree\n", time_);
+  writer.append(Stream::Stderr, "four\n", time_);
+  EXPECT_TRUE(writer.holds_back());
+  EXPECT_EQ(std::filesystem::file_size(path()), 100U) << "as much as goes";
+  disk.end();
+  writer.flush(time_);
+  EXPECT_FALSE(writer.holds_back());
+  const std::string at = "2026-01-02T03:04:05.000000006Z ";
+  EXPECT_EQ(read_text(path()), at + "stdout F one\n" + at + "stdout F two\n" + at +
+                                   "stdout F three\n" + at + "stderr F four\n");
+}
+
+TEST_F(CriWriterTest, WhatAFullDiskLosesIsSaid) {
+  auto writer = CriWriter::create(path(), std::uint64_t{64} << 20U).value();
+  const FullDisk disk(0);
+  const std::string line(999, 'x');
+  for (int i = 0; i < 3000; ++i) writer.append(Stream::Stdout, line + "\n", time_);
+  writer.append(Stream::Stdout, "unfinished", time_);
+  writer.flush(time_);
+  disk.end();
+  writer.append(Stream::Stdout, "after\n", time_);
+  writer.append(Stream::Stdout, "at last\n", time_);
+  EXPECT_FALSE(writer.holds_back());
+  const auto text = read_text(path());
+  const auto lines = split(std::string_view(text).substr(0, text.size() - 1), '\n');
+  const auto kept = static_cast<std::size_t>(
+      std::ranges::count_if(lines, [&](std::string_view one) { return one.ends_with(line); }));
+  EXPECT_GT(kept * line.size(), kMostKeptBytes / 2);
+  EXPECT_LT(kept * line.size(), kMostKeptBytes);
+  ASSERT_EQ(lines.size(), kept + 3);
+  const auto lost = (3000 - kept) * 1000 + std::string_view("unfinished").size();
+  EXPECT_TRUE(lines[kept].ends_with("stderr F muster: " + std::to_string(lost) +
+                                    " bytes of this log were lost: the disk was full"))
+      << lines[kept];
+  EXPECT_TRUE(lines[kept + 1].ends_with("stdout F after")) << lines[kept + 1];
+  EXPECT_TRUE(lines[kept + 2].ends_with("stdout F at last")) << lines[kept + 2];
+}
+
 TEST_F(CriWriterTest, FollowsNoLink) {
   std::filesystem::create_directories(directory_ + "/c");
   std::filesystem::create_symlink(directory_ + "/elsewhere", path());
@@ -72,7 +142,8 @@ TEST(Wire, ReadsBackWhatWasWritten) {
                      .attempt = 3,
                      .argv = {"a", std::string("b\0c", 3), ""},
                      .env = {{"K", "v"}},
-                     .mounts = {{.source = "/s", .target = "/t", .read_only = true, .size = 9}},
+                     .mounts = {{.source = "/s", .target = "/t", .read_only = true, .size = 9},
+                                {.source = "/v", .below = "a/b", .target = "/u"}},
                      .limits = {.cpu_milli = 5},
                      .uid = 7,
                      .supplementary_groups = {1, 2}};
@@ -81,6 +152,8 @@ TEST(Wire, ReadsBackWhatWasWritten) {
   EXPECT_EQ(encode(back), bytes);
   EXPECT_EQ(back.argv, spec.argv);
   EXPECT_EQ(back.uid, 7U);
+  EXPECT_EQ(back.mounts.at(1).source, "/v");
+  EXPECT_EQ(back.mounts.at(1).below, "a/b");
   EXPECT_FALSE(back.gid);
   // Every shorter one is refused, and none is read beyond its end.
   for (std::size_t size = 0; size < bytes.size(); ++size) {
