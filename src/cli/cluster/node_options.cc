@@ -73,6 +73,9 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   if (::sysinfo(&information) == 0) {
     options.memory_bytes = static_cast<std::int64_t>(information.totalram) * information.mem_unit;
   }
+  std::error_code unknown;
+  const auto disk = fs::space(context.home, unknown);
+  if (!unknown) options.disk_bytes = static_cast<std::int64_t>(disk.capacity);
   // One bridge block holds about a thousand pods; processes are cheaper than containers.
   options.pods = 1000;
   find_gpus(options);

@@ -71,6 +71,9 @@ void complain(const Context& context, const char* name, const std::string& value
 
 Quota Quota::from(const Context& context) {
   Quota quota;
+  std::error_code unknown;
+  const auto disk = fs::space(context.home, unknown);
+  if (!unknown) quota.bytes = std::min<std::uint64_t>(quota.bytes, disk.capacity / 8);
   if (const std::string text = context.env("MUSTER_KEEP_BYTES"); !text.empty()) {
     const auto bytes = api::Quantity::parse(text);
     if (bytes && bytes->whole() >= 0)

@@ -16,8 +16,8 @@ struct Quota {
   std::uint64_t bytes = std::uint64_t{1} << 30U;
   std::size_t runs = 200;
 
-  // As MUSTER_KEEP_BYTES (1Gi) and MUSTER_KEEP_RUNS say; what is not there is the usual, and so is
-  // what is no number, with a warning.
+  // As MUSTER_KEEP_BYTES (1Gi, but at most an eighth of the disk) and MUSTER_KEEP_RUNS say; what is
+  // not there is the usual, and so is what is no number, with a warning.
   static Quota from(const Context& context);
 };
 

@@ -92,6 +92,7 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
               .disk = *parts_.disk,
               .log = parts_.log.named("pod")},
       rules_(std::make_shared<const std::vector<ServiceRule>>()),
+      keeper_(keeper_parts()),
       network_timer_(parts_.loop),
       scope_(parts_.loop) {}
 
@@ -100,6 +101,29 @@ FollowedObjects::Parts NodeAgent::followed() {
           .cluster = parts_.cluster,
           .rng = parts_.rng,
           .log = parts_.log.named("node")};
+}
+
+DiskKeeper::Parts NodeAgent::keeper_parts() {
+  return {
+      .loop = parts_.loop,
+      .runtime = parts_.runtime,
+      .disk = *parts_.disk,
+      .places = {.disk = volumes_directory(options_), .memory = secrets_directory(options_)},
+      .pods =
+          [this] {
+            std::vector<api::ObjectPtr> out;
+            for (const auto& [uid, worker] : workers_) {
+              if (worker->takes_room()) out.push_back(worker->view());
+            }
+            return out;
+          },
+      .evict =
+          [this](const std::string& uid, Eviction why) {
+            const auto found = workers_.find(uid);
+            if (found == workers_.end()) return;
+            found->second->evict({.message = std::move(why.message), .disruption = why.for_node});
+          },
+      .told = [this](bool full) { registration_.set_disk_pressure(full); }};
 }
 
 Task<Result<void>> NodeAgent::start() {
@@ -118,6 +142,7 @@ Task<Result<void>> NodeAgent::start() {
   for (const auto& [key, pod] : pods_.objects()) {
     if (needs_worker(*pod)) add_worker(pod);
   }
+  keeper_.start();
   removing_orphans_ = true;
   scope_.spawn(remove_orphans(co_await find_orphans()));
   co_return Result<void>{};
@@ -147,6 +172,7 @@ Task<void> NodeAgent::close() {
   network_timer_.cancel();
   co_await pods_.close();
   co_await services_.close();
+  co_await keeper_.close();
   co_await scope_.close();
   for (auto& [uid, worker] : workers_) co_await worker->close();
   workers_.clear();

@@ -16,6 +16,7 @@
 #include "node/agent/options.h"
 #include "node/agent/reference_store.h"
 #include "node/agent/registration.h"
+#include "node/disk/keeper.h"
 #include "node/exec/program_source.h"
 #include "node/logs/log_source.h"
 #include "node/pod/worker.h"
@@ -70,6 +71,7 @@ class NodeAgent final : private PodHost {
   void wrote(const api::ObjectPtr& pod) override { pods_.learn(pod); }
   void pod_changed() override { schedule_network(); }
   void gpus_released() override;
+  Task<void> look_at_disk(api::ObjectPtr pod) override { return keeper_.look_at(std::move(pod)); }
   void pod_done(const std::string& uid) override;
 
   // What every copy of the API's objects needs.
@@ -85,6 +87,7 @@ class NodeAgent final : private PodHost {
   void schedule_network();
   void update_network();
   [[nodiscard]] std::vector<api::ObjectPtr> views() const;
+  DiskKeeper::Parts keeper_parts();
   [[nodiscard]] std::string hosts_path(const std::string& ns) const;
 
   Parts parts_;
@@ -102,6 +105,7 @@ class NodeAgent final : private PodHost {
   std::map<std::string, AdoptedSandbox> adopted_;  // by uid, until their worker takes them
   std::map<std::string, std::string> hosts_;       // by namespace: what its file holds
   ServiceRules rules_;
+  DiskKeeper keeper_;
   bool running_ = false;
   bool removing_orphans_ = false;
   rt::Timer network_timer_;

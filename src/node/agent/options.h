@@ -46,6 +46,7 @@ struct NodeOptions {
   std::string pod_range;       // of our pods' addresses, where the cluster may know another
   std::int64_t cpu_milli = 1000;
   std::int64_t memory_bytes = std::int64_t{1} << 30U;
+  std::int64_t disk_bytes = 0;  // of the file system that the home is on; 0: not known
   std::int64_t pods = 110;
   std::vector<std::string> gpu_uuids;
   std::map<std::string, int> gpu_numbers;  // by UUID: the N of /dev/nvidiaN

@@ -8,6 +8,7 @@
 #include "node/agent/declared.h"
 #include "node/agent/gpus.h"
 #include "node/agent/pod_range.h"
+#include "node/disk/limits.h"
 
 namespace muster::node {
 
@@ -104,11 +105,17 @@ json::Value node_object(const NodeOptions& options) {
   return out;
 }
 
-json::Value node_status(const NodeOptions& options, const json::Value& before, Time now) {
+json::Value node_status(const NodeOptions& options, const json::Value& before, Time now,
+                        bool disk_pressure) {
   json::Value out = before.is_object() ? before : json::Value(json::Object{});
   const auto at = format_time(now);
   out["capacity"] = resources_of(options);
   out["allocatable"] = resources_of(options);
+  if (options.disk_bytes > 0) {
+    const auto reserve = disk_reserve({.total = options.disk_bytes});
+    out["capacity"][kDiskResource] = fmt::format("{}", options.disk_bytes);
+    out["allocatable"][kDiskResource] = fmt::format("{}", options.disk_bytes - reserve);
+  }
   out["addresses"] = json::Array{json::Object{{"type", "InternalIP"}, {"address", options.host_ip}},
                                  json::Object{{"type", "Hostname"}, {"address", options.name}}};
   if (options.endpoint_port != 0) {
@@ -120,8 +127,10 @@ json::Value node_status(const NodeOptions& options, const json::Value& before, T
   out["conditions"] = json::Array{
       condition(before, "MemoryPressure", false, "KubeletHasSufficientMemory",
                 "the node has sufficient memory available", at),
-      condition(before, "DiskPressure", false, "KubeletHasNoDiskPressure",
-                "the node has no disk pressure", at),
+      disk_pressure ? condition(before, "DiskPressure", true, "KubeletHasDiskPressure",
+                                "the disk that pods write to is full", at)
+                    : condition(before, "DiskPressure", false, "KubeletHasNoDiskPressure",
+                                "the node has no disk pressure", at),
       condition(before, "PIDPressure", false, "KubeletHasSufficientPID",
                 "the node has sufficient PID available", at),
       condition(before, "Ready", true, "KubeletReady", "muster is posting ready status", at)};
@@ -160,7 +169,7 @@ Task<Result<void>> Registration::write_status() {
     node_uid_ = api::uid_of(*node);
     compare_pod_range(*node);
     auto wanted = *node;
-    wanted["status"] = node_status(options_, (*node)["status"], loop_.now());
+    wanted["status"] = node_status(options_, (*node)["status"], loop_.now(), disk_pressure_);
     auto answer = co_await cluster_.update_status(api::nodes(), std::move(wanted));
     if (answer) co_return Result<void>{};
     if (answer.error().code != ErrorCode::Conflict || tries >= kConflictTries) {
@@ -227,11 +236,17 @@ void Registration::start() {
   scope_.spawn(keep_lease());
 }
 
+void Registration::set_disk_pressure(bool pressure) {
+  disk_pressure_ = pressure;
+  news_.set();
+}
+
 Task<void> Registration::keep_status() {
   Duration wait = kStatusPeriod;
   while (true) {
-    const auto slept = co_await rt::sleep_for(loop_, wait);
-    if (!slept) co_return;
+    const auto told = co_await rt::with_timeout(loop_, wait, news_.wait());
+    if (!told && told.error().code == ErrorCode::Cancelled) co_return;
+    news_.reset();
     const auto written = co_await write_status();
     wait = written ? kStatusPeriod : kLeasePeriod;
     if (!written) log_.warning("writing the node's status: {}", written.error().message);

@@ -140,6 +140,8 @@ Task<void> ContainerRunner::watch(std::string name, int attempt) {
   while (!subject_.scope.stopping()) {
     auto exit = co_await subject_.node.runtime.wait_container(subject_.uid, name, attempt);
     if (exit) co_await count_lost_files(name, attempt);
+    if (exit && exit->exit_code != 0 && !subject_.facts.stopping)
+      co_await subject_.node.host.look_at_disk(subject_.pod);
     auto& container = *subject_.facts.find(name);
     if (!exit && exit.error().code == ErrorCode::NotFound) {
       const auto* running = std::get_if<Running>(&container.state);
@@ -150,6 +152,7 @@ Task<void> ContainerRunner::watch(std::string name, int attempt) {
     }
     if (exit) {
       ended(container, attempt, *exit);
+      discard(name, attempt);
       subject_.tell(Changed{});
       co_return;
     }
@@ -166,6 +169,16 @@ Task<void> ContainerRunner::count_lost_files(std::string name, int attempt) {
   const auto count = co_await subject_.node.runtime.count_written(subject_.uid, name, attempt,
                                                                   std::move(directory));
   subject_.facts.lost_files += count;
+}
+
+void ContainerRunner::discard(const std::string& name, int attempt) {
+  if (api::is_finished(phase_of(subject_.facts))) return;
+  subject_.scope.spawn(discard_written(name, attempt));
+}
+
+Task<void> ContainerRunner::discard_written(std::string name, int attempt) {
+  const auto gone = co_await subject_.node.runtime.discard_written(subject_.uid, name, attempt);
+  if (!gone) subject_.node.log.debug("{}: {}", subject_.key.text(), gone.error().message);
 }
 
 void ContainerRunner::ended(ContainerFacts& container, int attempt, const ContainerExit& exit) {
@@ -203,6 +216,7 @@ void ContainerRunner::adopt(const AdoptedSandbox& adopted) {
   subject_.facts.pod_ip = adopted.sandbox.address;
   for (const auto& found : adopted.containers) {
     auto* container = subject_.facts.find(found.name);
+    if (found.exit) discard(found.name, found.attempt);
     if (container == nullptr || found.attempt < container->attempt) continue;
     const bool api_has_its_end =
         found.attempt == container->attempt && container->ending() != nullptr;

@@ -40,6 +40,9 @@ class ContainerRunner {
   void hold(ContainerFacts& container, std::string reason, const std::string& message);
   Task<void> watch(std::string name, int attempt);
   Task<void> count_lost_files(std::string name, int attempt);
+  // What it wrote goes with it; where the whole pod is over, all of it goes together.
+  void discard(const std::string& name, int attempt);
+  Task<void> discard_written(std::string name, int attempt);
   void ended(ContainerFacts& container, int attempt, const ContainerExit& exit);
   void record_ending(ContainerFacts& container, Ending ending);
   void start_probes(const ContainerFacts& container);

@@ -90,6 +90,13 @@ PodFacts facts_of(const json::Value& pod) {
   out.lost_files = pod["status"][kStatusOfMuster][kLostFiles].as_int();
   const auto phase = api::phase_of(pod);
   if (api::is_finished(phase)) out.settled = phase;
+  // An eviction goes on where an earlier life of the node left it.
+  if (!out.settled && pod["status"]["reason"].as_string() == kEvictedReason) {
+    out.failure = {.reason = kEvictedReason,
+                   .message = pod["status"]["message"].as_string(),
+                   .disruption = !api::condition_of(pod, kDisruptionCondition).is_null()};
+    out.stopping = true;
+  }
   const auto add = [&](const json::Value& container, Role role, const json::Value& statuses) {
     ContainerFacts record{.name = container["name"].as_string(), .role = role};
     if (const auto* status = api::find_named(statuses, record.name)) recall(record, *status);

@@ -69,10 +69,15 @@ struct ContainerFacts {
   [[nodiscard]] int next_attempt() const { return ending() == nullptr ? attempt : attempt + 1; }
 };
 
+// It took more of the node than it may, or the node had nothing left to give.
+inline constexpr const char* kEvictedReason = "Evicted";
+inline constexpr const char* kDisruptionCondition = "DisruptionTarget";
+
 // A pod that failed as a whole, whatever its containers say.
 struct PodFailure {
   std::string reason;
   std::string message;
+  bool disruption = false;  // not for anything that it did itself
   friend bool operator==(const PodFailure&, const PodFailure&) = default;
 };
 
@@ -85,6 +90,7 @@ struct PodFacts {
   bool stopping = false;   // deleted, or failed as a whole: nothing starts any more
   bool forgotten = false;  // the API no longer has it
   std::optional<PodFailure> failure;
+  bool gives_room = false;               // evicted, and what it wrote is being removed
   std::optional<api::PodPhase> settled;  // a final phase that the API already has
   bool refused = false;  // `failure` is that this node does not run it; nothing of it was made
   std::int64_t lost_files = 0;  // written below the submitter's directory, and gone with containers

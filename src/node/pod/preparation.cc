@@ -224,6 +224,15 @@ Task<Result<ContainerSpec>> PodPreparation::container(std::string name, int atte
       [work = std::move(work)] { return container_spec(work); });
 }
 
+Task<void> PodPreparation::empty_volumes() {
+  cleared_ = true;
+  const auto turn = co_await volumes_turn_.enter();
+  if (!turn) co_return;
+  const auto work = volume_work(VolumeWork::Which::All);
+  [[maybe_unused]] const auto removed = co_await subject_.node.disk.run(
+      [paths = std::vector{work.directory, work.memory_directory}] { return remove_trees(paths); });
+}
+
 Task<void> PodPreparation::clear() {
   cleared_ = true;
   const auto turn = co_await volumes_turn_.enter();

@@ -40,6 +40,8 @@ class PodPreparation {
   // What the runtime is to be asked for; makes the directories that subPath names.
   Task<Result<ContainerSpec>> container(std::string name, int attempt);
 
+  // What the containers wrote into volumes of the pod's own goes; they are dead, or dying.
+  Task<void> empty_volumes();
   // Volumes and GPUs go, for good.
   Task<void> clear();
 

@@ -225,6 +225,9 @@ json::Array conditions_of(const StatusInput& input, api::PodPhase phase) {
   out.set("ContainersReady", ready, ready ? "" : reason, message);
   if (!input.pod["spec"]["nodeName"].as_string().empty()) out.set("PodScheduled", true, "", "");
   set_cannot_start(input, out);
+  if (input.facts.failure && input.facts.failure->disruption) {
+    out.set(kDisruptionCondition, true, "TerminationByKubelet", input.facts.failure->message);
+  }
   if (const auto declared = declared_resources(input.pod, input.options); !declared.empty()) {
     out.set(kDeclaredCondition, true, kDeclaredReason, declared_message(declared));
   }

@@ -1,6 +1,7 @@
 #include "node/pod/step.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/object.h"
 #include "node/pod/turns.h"
@@ -86,6 +87,14 @@ class Stepper {
       if (container.hold) container.hold->retry_at = {};
     }
     if (auto* unprepared = std::get_if<Unprepared>(&out_.next)) unprepared->not_before = {};
+  }
+
+  void on(const Evicted& event) {
+    const bool lives = is<Unprepared>() || is<Preparing>() || is<Prepared>();
+    if (!lives || facts().settled || facts().forgotten || facts().failure) return;
+    facts().failure = {
+        .reason = kEvictedReason, .message = event.message, .disruption = event.disruption};
+    act(AnnounceFailure{*facts().failure});
   }
 
   void on(const TearDownDone&) {
@@ -174,8 +183,16 @@ class Stepper {
     return false;
   }
 
+  // Also when an earlier life decided on it.
+  void look_at_eviction() {
+    if (!facts().failure || facts().failure->reason != kEvictedReason) return;
+    if (!std::exchange(facts().gives_room, true)) act(GiveRoom{});
+    stop_all(Duration::zero());
+  }
+
   void look_at_deadlines() {
     if (facts().settled) return;
+    look_at_eviction();
     if (api::is_deleting(seen_.pod)) {
       stop_all(grace_at(seen_.pod["metadata"]["deletionGracePeriodSeconds"]));
     }

@@ -73,10 +73,14 @@ struct PreparationFailed {
 struct PreparationCancelled {};
 struct SandboxLost {};  // a start failed by the machine: perhaps the sandbox died
 struct Poked {};        // what it may be waiting for may be there
+struct Evicted {        // it has to go, at once
+  std::string message;
+  bool disruption = false;
+};
 struct TearDownDone {};
 struct RemovalDone {};
 using PodEvent = std::variant<Changed, PreparationDone, PreparationFailed, PreparationCancelled,
-                              SandboxLost, Poked, TearDownDone, RemovalDone>;
+                              SandboxLost, Poked, Evicted, TearDownDone, RemovalDone>;
 
 struct Prepare {
   friend bool operator==(const Prepare&, const Prepare&) = default;
@@ -100,6 +104,10 @@ struct StopAll {
   Duration grace{};
   friend bool operator==(const StopAll&, const StopAll&) = default;
 };
+// Ends every process and gives back the room that the pod took, which others may be in need of.
+struct GiveRoom {
+  friend bool operator==(const GiveRoom&, const GiveRoom&) = default;
+};
 // Tells people that the pod failed as a whole.
 struct AnnounceFailure {
   PodFailure failure;
@@ -115,7 +123,7 @@ struct Finish {
   friend bool operator==(const Finish&, const Finish&) = default;
 };
 using PodAction = std::variant<Prepare, KillSandbox, StartContainer, StopContainer, StopAll,
-                               AnnounceFailure, TearDown, RemoveFromApi, Finish>;
+                               GiveRoom, AnnounceFailure, TearDown, RemoveFromApi, Finish>;
 
 // What step() sees besides the facts.
 struct PodObservation {

@@ -38,6 +38,8 @@ class PodHost {
   virtual void wrote(const api::ObjectPtr& pod) = 0;
   // The worker's view() changed: addresses, readiness.
   virtual void pod_changed() = 0;
+  // A container of it failed: perhaps because the pod took more of the disk than it may.
+  virtual Task<void> look_at_disk(api::ObjectPtr pod) = 0;
   // GPUs became free.
   virtual void gpus_released() = 0;
   // The worker has nothing left to do.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "api/object.h"
 #include "node/pod/admission/admission.h"
@@ -160,7 +162,23 @@ void PodWorker::advance(const PodEvent& event) {
 }
 
 void PodWorker::perform(const AnnounceFailure& action) {
-  subject_.event(EventSeverity::Normal, action.failure.reason, action.failure.message);
+  const bool evicted = action.failure.reason == kEvictedReason;
+  subject_.event(evicted ? EventSeverity::Warning : EventSeverity::Normal, action.failure.reason,
+                 action.failure.message);
+}
+
+// Before its end is on record, for which there may be no room otherwise. That the processes are
+// killed needs none.
+Task<void> PodWorker::give_room() {
+  co_await kill_sandbox();
+  std::vector<std::pair<std::string, int>> attempts;
+  for (const auto& container : subject_.facts.containers)
+    attempts.emplace_back(container.name, container.attempt);
+  for (const auto& [name, attempt] : attempts) {
+    [[maybe_unused]] const auto gone =
+        co_await subject_.node.runtime.discard_written(subject_.uid, name, attempt);
+  }
+  co_await preparation_.empty_volumes();
 }
 
 Task<void> PodWorker::kill_sandbox() {

@@ -33,6 +33,9 @@ class PodWorker {
   void poke() { tell(Poked{}); }
   void references_changed(const Reference& reference);
   void services_changed() { preparation_.services_changed(); }
+  void evict(Evicted why) { tell(std::move(why)); }
+  // It has a sandbox, and with that a place on the disk.
+  [[nodiscard]] bool takes_room() const { return subject_.facts.sandbox && !done(); }
 
   [[nodiscard]] const std::string& uid() const { return subject_.uid; }
   // The pod with the status that we know, which the API may not have yet.
@@ -62,12 +65,14 @@ class PodWorker {
     stopper_.stop(action.name, action.attempt, action.grace);
   }
   void perform(const StopAll& action) { stopper_.stop_all(action.grace); }
+  void perform(const GiveRoom&) { subject_.scope.spawn(give_room()); }
   void perform(const AnnounceFailure& action);
   void perform(const TearDown&) { subject_.scope.spawn(tear_down()); }
   void perform(const RemoveFromApi&) { subject_.scope.spawn(remove_from_api()); }
   void perform(const Finish&) { subject_.node.host.pod_done(subject_.uid); }
 
   Task<void> kill_sandbox();
+  Task<void> give_room();
   Task<void> tear_down();
   Task<void> remove_from_api();
 

@@ -7,6 +7,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <filesystem>
@@ -67,6 +68,10 @@ std::string host_address() {
   return found;
 }
 
+std::uint64_t log_quota(std::uint64_t wanted, std::uint64_t disk) {
+  return std::min(wanted, disk / 16);
+}
+
 std::string home_key(const std::string& home) {
   return fmt::format("{:08x}", stable_hash(home) & 0xffffffffU);
 }
@@ -92,6 +97,9 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
   if (::flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
     return fail(ErrorCode::Conflict, "another Muster runs pods in " + options.home);
   }
+  std::error_code unknown;
+  const auto disk = std::filesystem::space(options.home, unknown);
+  if (!unknown) options.log_quota_bytes = log_quota(options.log_quota_bytes, disk.capacity);
   const auto key = home_key(options.home);
   TRY(linux::make_private(state_directory(key)));
   std::error_code no_error;  // what cannot be resolved stays as it is

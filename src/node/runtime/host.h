@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "base/error.h"
@@ -12,5 +13,9 @@ Result<void> check_rights(std::string_view status);
 
 // The first address of the machine that is not the loopback's; that one when there is no other.
 std::string host_address();
+
+// What the log of a container may take of a disk of that size: a sixteenth, and no more than
+// wanted.
+std::uint64_t log_quota(std::uint64_t wanted, std::uint64_t disk);
 
 }  // namespace muster::node

@@ -35,6 +35,9 @@ class LinuxRuntime final : public Runtime {
                                              int attempt) override;
   Task<std::int64_t> count_written(std::string pod_uid, std::string name, int attempt,
                                    std::string directory) override;
+  Task<Result<void>> discard_written(std::string pod_uid, std::string name, int attempt) override;
+  Task<std::map<std::string, linux::DiskUse>> disk_use(std::string pod_uid) override;
+  Task<Result<DiskSpace>> disk_space() override;
   Task<Result<void>> signal_container(std::string pod_uid, std::string name, int attempt,
                                       int signal) override;
   Task<Result<void>> kill_container(std::string pod_uid, std::string name, int attempt) override;

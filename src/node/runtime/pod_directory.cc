@@ -168,11 +168,9 @@ Result<void> recall(const PodPlaces& places, const std::string& uid) {
   learn_from_logs(places, record);
   const auto directory = places.state + "/" + uid;
   for (const auto& layer : directories_in(places.layers + "/" + uid)) {
-    const auto dash = layer.rfind('-');
-    const auto attempt = parse_int(layer.substr(dash + 1));
-    if (dash == std::string::npos || !attempt) continue;
-    const auto place = shim::container_directory(
-        directory, {.name = layer.substr(0, dash), .attempt = static_cast<int>(*attempt)});
+    const auto container = shim::container_of_layers(layer);
+    if (container.name.empty()) continue;
+    const auto place = shim::container_directory(directory, container);
     TRY(linux::make_directories(place, 0700));
     const shim::StartRecord began{.started =
                                       linux::changed_at(places.layers + "/" + uid + "/" + layer)};

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/time.h"
+#include "node/linux/tree.h"
 #include "node/runtime/types.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
@@ -40,6 +42,12 @@ class Runtime {
   // volumes: they go with it. At most kMostCountedFiles; 0 where nothing is known.
   virtual Task<std::int64_t> count_written(std::string pod_uid, std::string name, int attempt,
                                            std::string directory) = 0;
+  // Removes what a container that is over, or being killed, wrote outside of volumes.
+  virtual Task<Result<void>> discard_written(std::string pod_uid, std::string name,
+                                             int attempt) = 0;
+  // What the pod's containers have on the disk, by name: layers and logs of all attempts.
+  virtual Task<std::map<std::string, linux::DiskUse>> disk_use(std::string pod_uid) = 0;
+  virtual Task<Result<DiskSpace>> disk_space() = 0;
   // Signals the container's first process. NotFound when it has ended.
   virtual Task<Result<void>> signal_container(std::string pod_uid, std::string name, int attempt,
                                               int signal) = 0;
@@ -84,7 +92,8 @@ struct RuntimeOptions {
   std::string pod_range = "10.222.0.0/16";
   int pod_block = 22;  // prefix length: 1,021 pods
   std::string service_range = "10.96.0.0/16";
-  std::uint64_t log_quota_bytes = std::uint64_t{64} << 20U;  // a container
+  // A container's; less on a small disk, see docs/operations.md.
+  std::uint64_t log_quota_bytes = std::uint64_t{64} << 20U;
   std::uint64_t open_files = 0;  // that a pod's processes may have at first; 0: as we have
   Logger logger;
 };

@@ -167,6 +167,14 @@ struct Bridge {
   std::string address;
 };
 
+// How the file system stands that pods write to: what a process may still take of it.
+struct DiskSpace {
+  std::int64_t total = 0;
+  std::int64_t available = 0;
+  std::int64_t files = 0;  // that it can hold; 0: as many as there is room for
+  std::int64_t free_files = 0;
+};
+
 // Why a container did not start, for its status.
 enum class StartFailure {
   NotFound,       // 127: no such program

@@ -8,8 +8,8 @@
 
 #include "node/linux/beneath.h"
 #include "node/linux/files.h"
-#include "node/linux/tree.h"
 #include "node/shim/protocol.h"
+#include "node/shim/records.h"
 #include "node/shim/root/root.h"
 
 namespace muster::node {
@@ -86,6 +86,26 @@ std::set<std::string> mounted_over(const std::string& attempt_directory) {
     add(own);
   }
   return files;
+}
+
+void add_disk_use(DiskUses& uses, const std::string& directory, Below below) {
+  std::error_code error;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+    std::string name = it->path().filename();
+    if (below == Below::Attempts) name = shim::container_of_layers(name).name;
+    if (!name.empty()) uses[name] += linux::disk_use(it->path(), kMostMeasuredFiles);
+  }
+}
+
+Result<void> remove_layers(const std::string& layers_directory) {
+  std::vector<std::string> layers;
+  std::error_code error;
+  for (fs::directory_iterator it(layers_directory, error), end; !error && it != end;
+       it.increment(error)) {
+    if (it->symlink_status(error).type() == fs::file_type::directory) layers.push_back(it->path());
+  }
+  for (const auto& layer : layers) TRY(linux::remove_tree(layer));
+  return {};
 }
 
 }  // namespace muster::node

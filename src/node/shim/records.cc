@@ -31,6 +31,16 @@ std::string layers_directory(const std::string& pod_layers, const ContainerId& i
   return pod_layers + "/" + id.name + "-" + std::to_string(id.attempt);
 }
 
+ContainerId container_of_layers(const std::string& name) {
+  const auto dash = name.rfind('-');
+  ContainerId id;
+  if (dash == std::string::npos) return id;
+  const auto* end = name.data() + name.size();
+  if (std::from_chars(name.data() + dash + 1, end, id.attempt).ptr == end)
+    id.name = name.substr(0, dash);
+  return id;
+}
+
 std::string layers_directory(const SandboxRecord& pod, const ContainerId& id) {
   return layers_directory(pod.hidden + "/pods/" + pod.spec.pod_uid, id);
 }

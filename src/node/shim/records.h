@@ -14,6 +14,8 @@ std::string container_directory(const std::string& pod_directory, const Containe
 // machine has lost its power, that the attempt was begun.
 std::string layers_directory(const SandboxRecord& pod, const ContainerId& id);
 std::string layers_directory(const std::string& pod_layers, const ContainerId& id);
+// Whose they are, by the name of that directory; no name: nobody's.
+ContainerId container_of_layers(const std::string& name);
 std::string container_log(const std::string& log_directory, const ContainerId& id);
 
 // All attempts on record in a pod's directory, in order. One that started and has no exit has

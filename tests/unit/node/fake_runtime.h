@@ -81,6 +81,16 @@ class FakeRuntime final : public Runtime {
   Bridge meeting_place;
   std::map<std::string, std::int64_t> written;  // files that each container wrote, by directory
 
+  DiskSpace space;
+  std::map<std::string, std::map<std::string, linux::DiskUse>> on_disk;  // by uid and container
+  int measured = 0;                                                      // how many pods were
+  // A container writes so much.
+  void write(const std::string& uid, const std::string& container, std::int64_t bytes) {
+    on_disk[uid][container].bytes += bytes;
+    ++on_disk[uid][container].files;
+    space.available -= bytes;
+  }
+
   Process* find(const std::string& uid, const std::string& name, int attempt) {
     const auto pod = pods.find(uid);
     if (pod == pods.end()) return nullptr;
@@ -195,6 +205,23 @@ class FakeRuntime final : public Runtime {
     const auto found = written.find(directory);
     co_return found == written.end() ? 0 : found->second;
   }
+  Task<Result<void>> discard_written(std::string uid, std::string name, int attempt) override {
+    CO_TRY(co_await moment());
+    history.push_back(fmt::format("discard {}/{}/{}", uid, name, attempt));
+    const auto found = on_disk.find(uid);
+    if (found != on_disk.end()) {
+      space.available += found->second[name].bytes;
+      found->second.erase(name);
+    }
+    co_return Result<void>{};
+  }
+  Task<std::map<std::string, linux::DiskUse>> disk_use(std::string uid) override {
+    ++measured;
+    const auto found = on_disk.find(uid);
+    co_return found == on_disk.end() ? std::map<std::string, linux::DiskUse>{} : found->second;
+  }
+  Task<Result<DiskSpace>> disk_space() override { co_return space; }
+
   Task<Result<void>> signal_container(std::string uid, std::string name, int attempt,
                                       int signal) override {
     CO_TRY(co_await moment());

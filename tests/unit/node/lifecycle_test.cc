@@ -113,7 +113,8 @@ TEST_F(NodeTest, InitContainersRunInOrderBeforeTheOthers) {
   EXPECT_EQ(condition("p", "Initialized"), "True");
   loop.run_for(2s);
   EXPECT_EQ(phase("p"), "Succeeded");
-  const std::vector<std::string> expected{"start " + uid + "/one/0", "start " + uid + "/two/0",
+  const std::vector<std::string> expected{"start " + uid + "/one/0",  "discard " + uid + "/one/0",
+                                          "start " + uid + "/two/0",  "discard " + uid + "/two/0",
                                           "start " + uid + "/main/0", "remove " + uid};
   EXPECT_EQ(runtime.history, expected);
 }

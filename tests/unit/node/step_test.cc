@@ -44,6 +44,7 @@ struct ActionText {
     return fmt::format("stop {}/{} in {}", a.name, a.attempt, seconds_text(a.grace));
   }
   std::string operator()(const StopAll& a) const { return "stop all in " + seconds_text(a.grace); }
+  std::string operator()(const GiveRoom&) const { return "give room"; }
   std::string operator()(const AnnounceFailure& a) const { return "announce " + a.failure.reason; }
   std::string operator()(const TearDown&) const { return "tear down"; }
   std::string operator()(const RemoveFromApi&) const { return "remove"; }
@@ -142,6 +143,45 @@ void check(const std::vector<Row>& rows) {
 }
 
 constexpr auto kAlways = ContainerRestartPolicy::Always;
+
+PodFacts evicted(PodFacts out) {
+  out.failure = {.reason = kEvictedReason};
+  return stopping(std::move(out));
+}
+
+TEST(PodStep, Eviction) {
+  const PodEvent evict = Evicted{.message = "too much"};
+  check({
+      {.name = "ends at once and gives back what it took",
+       .state = Prepared{},
+       .known = with_sandbox(facts({running("a")}, kAlways)),
+       .event = evict,
+       .pod = kGrace,
+       .next = "Prepared",
+       .actions = "announce Evicted, give room, stop all in 0s"},
+      {.name = "also while it is being prepared",
+       .state = Preparing{},
+       .known = facts({fresh("a")}),
+       .event = evict,
+       .next = "Preparing",
+       .actions = "announce Evicted, give room, stop all in 0s"},
+      {.name = "an eviction of an earlier life goes on",
+       .state = Prepared{},
+       .known = evicted(with_sandbox(facts({running("a")}, kAlways))),
+       .next = "Prepared",
+       .actions = "give room, stop all in 0s"},
+      {.name = "with its last container it has failed, whatever the policy",
+       .state = Prepared{},
+       .known = evicted(with_sandbox(facts({ended("a", 0)}, kAlways))),
+       .next = "Reporting Failed",
+       .actions = "give room, stop all in 0s"},
+      {.name = "what is over is not evicted",
+       .state = Reporting{.phase = api::PodPhase::Succeeded},
+       .known = with_sandbox(facts({ended("a", 0)})),
+       .event = evict,
+       .next = "Reporting Succeeded"},
+  });
+}
 
 TEST(PodStep, Preparation) {
   check({
