@@ -265,6 +265,20 @@ def home(above="/tmp"):
             it.close()
 
 
+@contextlib.contextmanager
+def small_home(megabytes):
+    """A home that is a file system of its own, of that size."""
+    with home() as it:
+        it.path.mkdir()
+        subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", it.path], check=True)
+        try:
+            yield it
+        finally:
+            it.stop_everything()
+            it.kill_planes()
+            subprocess.run(["umount", "-l", it.path], check=True)
+
+
 def verify(directory, ranks):
     done = subprocess.run([BIN / "muster-trainer", "verify", directory, "--ranks", str(ranks)], capture_output=True, text=True)
     return Ended(done.returncode, done.stdout, done.stderr)
