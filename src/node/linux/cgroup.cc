@@ -199,10 +199,8 @@ Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
       if (holds == Holds::Groups && !pids_.empty()) bound_processes(pids_);
       return limit_v1(memory_, cpu_, limits);
     case CgroupRoots::Version::V2:
-      if (holds == Holds::Groups) {
-        TRY(pass_controllers_down(memory_));
-        bound_processes(memory_);
-      }
+      if (holds == Holds::Groups) TRY(pass_controllers_down(memory_));
+      bound_processes(memory_);  // of a container as well, which sees only its own
       return limit_v2(memory_, limits);
   }
   return {};
