@@ -17,6 +17,16 @@ def role(command, replicas=1, restart="Never", directory=None, spec=None, **more
     return {"replicas": replicas, "restartPolicy": restart, "template": {"spec": pod}}
 
 
+# What the Pod Security level `restricted` demands of a pod and of its containers, and what such a pod must find of itself.
+RESTRICTED_POD = {"securityContext": {"runAsNonRoot": True, "runAsUser": 1000, "runAsGroup": 2000, "seccompProfile": {"type": "RuntimeDefault"}}}
+RESTRICTED_CONTAINER = {"securityContext": {"allowPrivilegeEscalation": False, "readOnlyRootFilesystem": True,
+                                            "capabilities": {"drop": ["ALL"], "add": ["NET_BIND_SERVICE"]}}}
+TELL_RIGHTS = ("grep -E '^(Uid|Gid|CapBnd|CapEff|NoNewPrivs|Seccomp):' /proc/self/status | tr -s '\\t' ' '; "
+               "touch /var/tmp/x 2>/dev/null && echo writable || echo read-only")
+RESTRICTED_RIGHTS = ["Uid: 1000 1000 1000 1000", "Gid: 2000 2000 2000 2000", "CapEff: 0000000000000000", "CapBnd: 0000000000000400",
+                     "NoNewPrivs: 1", "Seccomp: 2", "read-only"]
+
+
 def msjob(name, policy=None, success=None, **roles):
     spec = {"msReplicaSpecs": roles}
     if policy:
