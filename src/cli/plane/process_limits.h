@@ -6,8 +6,8 @@
 namespace muster::cli {
 
 // Makes this process fit to serve many: as many descriptors as it may have (but not more than
-// kMostOpenFiles), and memory that goes back to the system when it is freed. What it is started by
-// can do with fewer is for its pods, too: they are given the limit that it gives back.
+// kMostOpenFiles), and memory that goes back to the system when it is freed. Returns how many
+// descriptors it could have before: what its pods are given.
 std::uint64_t prepare_to_serve();
 inline constexpr std::uint64_t kMostOpenFiles = 65'536;
 
