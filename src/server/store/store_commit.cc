@@ -20,7 +20,7 @@ constexpr int kLongestLog = 1'000;
 // or two in the log of writes; fewer where they are larger).
 constexpr Version kHistoryWhenLow = 8;
 constexpr std::int64_t kLargestLot = 16;
-constexpr std::int64_t kPiece = 64 * 1024;  // of zeros
+constexpr std::int64_t kPiece = std::int64_t{64} * 1024;  // of zeros
 
 // What stays known of a confidential object that is gone: what it was, not what it held.
 // Annotations can hold all of it (kubectl's last-applied-configuration).

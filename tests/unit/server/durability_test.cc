@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
-#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -11,7 +9,7 @@
 #include "base/strings.h"
 #include "faulty_disk.h"
 #include "home.h"
-#include "json/write.h"
+#include "ledger.h"
 #include "rt/real_loop.h"
 #include "server/store/store.h"
 #include "server/types.h"
@@ -38,63 +36,6 @@ constexpr std::uint64_t handed_over(Version version) {
 constexpr std::uint64_t acknowledged(Version version) {
   return version * 2 + 1;
 }
-
-ObjectPtr object_of(std::string_view key, std::string_view text) {
-  json::Value value;
-  value["apiVersion"] = "v1";
-  value["kind"] = "Thing";
-  value["metadata"]["name"] = key;
-  value["text"] = text;
-  return std::make_shared<const json::Value>(std::move(value));
-}
-
-// What was asked of a store, in order.
-class Ledger {
- public:
-  Change next(const std::string& key, std::string_view text, bool deleted = false) {
-    const Version before = newest_.contains(key) ? newest_[key] : 0;
-    Change change{.version = changes_.size() + 1,
-                  .key = key,
-                  .type = deleted       ? ChangeType::Deleted
-                          : before == 0 ? ChangeType::Created
-                                        : ChangeType::Updated,
-                  .object = object_of(key, text),
-                  .previous = before,
-                  .time = Time(std::chrono::seconds(1'790'000'000)),
-                  .confidential = key.starts_with("secrets/")};
-    newest_[key] = deleted ? 0 : change.version;
-    changes_.push_back(change);
-    return change;
-  }
-  void end_batch() { ends_.insert(version()); }
-  [[nodiscard]] Version version() const { return changes_.size(); }
-  [[nodiscard]] bool is_end(Version version) const { return ends_.contains(version); }
-  [[nodiscard]] const Change& at(Version version) const { return changes_[version - 1]; }
-  [[nodiscard]] std::map<std::string, Version> objects_at(Version version) const {
-    std::map<std::string, Version> out;
-    for (Version each = 1; each <= version; ++each) {
-      const Change& change = at(each);
-      if (change.type == ChangeType::Deleted)
-        out.erase(change.key);
-      else
-        out[change.key] = each;
-    }
-    return out;
-  }
-  // A confidential object was replaced or deleted by then.
-  [[nodiscard]] bool is_forgotten(Version which, Version by) const {
-    const Change& change = at(which);
-    if (!change.confidential) return false;
-    for (Version each = which + 1; each <= by; ++each)
-      if (at(each).previous == which) return true;
-    return false;
-  }
-
- private:
-  std::vector<Change> changes_;
-  std::map<std::string, Version> newest_;
-  std::set<Version> ends_ = {0};
-};
 
 // Loop and worker for all the stores of a test, which are opened one after the other.
 struct Machine {
@@ -164,46 +105,6 @@ class Workload {
   SeededRng rng_;
   std::unique_ptr<Store> store_;
 };
-
-std::string wrong_objects(const Contents& contents, const Ledger& ledger) {
-  auto expected = ledger.objects_at(contents.version);
-  for (const Change& object : contents.objects) {
-    const auto found = expected.find(object.key);
-    if (found == expected.end()) return fmt::format("{} should be gone", object.key);
-    if (found->second != object.version)
-      return fmt::format("{} is at {}, not at {}", object.key, object.version, found->second);
-    if (*object.object != *ledger.at(object.version).object)
-      return fmt::format("{} is not what it was at {}", object.key, object.version);
-    expected.erase(found);
-  }
-  if (!expected.empty()) return fmt::format("{} is lost", expected.begin()->first);
-  return {};
-}
-
-// A watcher that was anywhere after the floor is told everything since; before it, 410.
-std::string wrong_history(const Contents& contents, const Ledger& ledger) {
-  Version at = contents.log_floor;
-  if (at > contents.version) return "the log begins after its end";
-  for (const Change& change : contents.log) {
-    if (change.version <= at) return fmt::format("the log goes back from {}", at);
-    for (Version skipped = at + 1; skipped < change.version; ++skipped)
-      if (!ledger.is_forgotten(skipped, contents.version))
-        return fmt::format("{} is missing in the log", skipped);
-    at = change.version;
-    if (at > contents.version) return fmt::format("the log knows {}, too new", at);
-    const Change& expected = ledger.at(at);
-    if (change.key != expected.key || change.type != expected.type)
-      return fmt::format("{} is another change in the log", at);
-    const bool bare =
-        change.confidential || (expected.confidential && expected.type == ChangeType::Deleted);
-    if (bare ? (*change.object)["text"].is_string() : *change.object != *expected.object)
-      return fmt::format("{} has another content in the log", at);
-  }
-  for (Version skipped = at + 1; skipped <= contents.version; ++skipped)
-    if (!ledger.is_forgotten(skipped, contents.version))
-      return fmt::format("{} is missing at the end of the log", skipped);
-  return {};
-}
 
 // What is wrong with what a crash left; nothing when all is as it should be.
 class Checker {

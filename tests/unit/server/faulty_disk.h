@@ -98,4 +98,7 @@ class FaultyDisk final : public StoreDisk {
   std::unique_ptr<sqlite3_vfs> vfs_;
 };
 
+// How SQLite uses it; both outlive that.
+sqlite3_vfs vfs_of(FaultyDisk& disk, const std::string& name);
+
 }  // namespace muster::server
