@@ -4,6 +4,7 @@
 
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stored_cluster.h"
+#include "cli/plane/full_disk.h"
 #include "cli/plane/link.h"
 #include "cli/plane/plane_cluster.h"
 #include "cli/plane/settings.h"
@@ -38,8 +39,8 @@ Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, P
                                  flags));
     }
     CO_TRY(co_await target->open_kubernetes(context));
-  } else {
-    CO_TRY(co_await target->open_local(context, parts));
+  } else if (auto opened = co_await target->open_local(context, parts); !opened) {
+    co_return fail(naming_full_disk(context, std::move(opened).error()));
   }
   if (!context.ns.empty()) target->ns_ = context.ns;
   co_return target;

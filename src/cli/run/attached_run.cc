@@ -25,6 +25,8 @@ using Ended = RunResult::Ended;
 // How long a cluster may take until somebody has looked at a job.
 constexpr Duration kOperatorPatience = seconds(5);
 constexpr std::size_t kLastLines = 8;
+// A full disk has room from one second to the next.
+constexpr Duration kAskAgain = seconds(1);
 // So many are looked at 20 times a second at most: 1,000 pods × ~2 µs ≈ 2 ms each time.
 constexpr std::size_t kManyPods = 100;
 constexpr Duration kPause = std::chrono::milliseconds(50);
@@ -287,13 +289,28 @@ void AttachedRun::was_deleted() {
   print_error(shared_.context.output, {.code = ErrorCode::NotFound, .message = result_.message});
 }
 
+// Whether it is taken to be deleted; why not is said once.
+Task<bool> AttachedRun::ask_to_delete(bool& told) {
+  const auto removed = co_await shared_.target.cluster().remove(followed_.resource, followed_.key,
+                                                                {.uid = followed_.uid});
+  if (removed || removed.error().code == ErrorCode::NotFound) co_return true;
+  if (!std::exchange(told, true)) print_error(shared_.context.output, removed.error());
+  // Anything else would be answered in the same way again.
+  co_return removed.error().code != ErrorCode::InsufficientStorage;
+}
+
 Task<void> AttachedRun::delete_and_wait(How how) {
-  auto removed = co_await shared_.target.cluster().remove(followed_.resource, followed_.key,
-                                                          {.uid = followed_.uid});
-  if (!removed && removed.error().code != ErrorCode::NotFound)
-    print_error(shared_.context.output, removed.error());
+  bool told = false;
   bool killed = false;
+  bool asked = co_await ask_to_delete(told);
   while (!shared_.interruption.is_final() && (!follower_.gone() || !follower_.pods().empty())) {
+    if (!asked) {
+      if (shared_.interruption.count > 1) co_return;  // it stays, and nobody would wait for that
+      [[maybe_unused]] const auto news =
+          co_await rt::with_timeout(shared_.context.loop, kAskAgain, follower_.changed().wait());
+      asked = co_await ask_to_delete(told);
+      continue;
+    }
     if ((shared_.interruption.count > 1 || how == How::AtOnce) && !killed) {
       killed = true;
       co_await kill_pods();

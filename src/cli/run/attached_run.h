@@ -69,6 +69,7 @@ class AttachedRun {
   void was_deleted();
   enum class How { Gently, AtOnce };
   Task<void> delete_and_wait(How how);
+  Task<bool> ask_to_delete(bool& told);
   Task<void> kill_pods();
   void ended(RunResult::Ended how, int code, std::string message = "");
 

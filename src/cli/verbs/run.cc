@@ -20,6 +20,8 @@ namespace muster::cli {
 namespace {
 
 constexpr std::size_t kNamedUnfinished = 3;
+constexpr Duration kPatience = std::chrono::seconds(60);
+constexpr Duration kPatienceAfterKill = std::chrono::seconds(5);
 
 std::optional<Followed> followed(const Manifest& manifest, const Submitted& submitted) {
   if (manifest.dialect != nullptr) return Followed::job(*submitted.object, *manifest.dialect);
@@ -172,7 +174,7 @@ class RunVerb {
       const auto one = followed(manifests_[i], submitted_[i]);
       if (!one || !submitted_[i].is_new) continue;
       const auto gone = co_await rt::with_timeout(
-          context_.loop, std::chrono::seconds(60),
+          context_.loop, interruption_.count > 1 ? kPatienceAfterKill : kPatience,
           wait_until_deleted(context_, target_.cluster(), one->resource, one->key, one->uid));
       if (!gone) print_error(context_.output, gone.error());
     }

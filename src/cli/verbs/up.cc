@@ -7,6 +7,7 @@
 #include "cli/cluster/network_api.h"
 #include "cli/cluster/open_cluster.h"
 #include "cli/plane/apology.h"
+#include "cli/plane/full_disk.h"
 #include "cli/plane/room_to_write.h"
 #include "cli/plane/take_over.h"
 #include "cli/print_error.h"
@@ -17,9 +18,13 @@
 namespace muster::cli {
 namespace {
 
-// How often a plane that could not go on is tried again: a full disk has room from one second to
-// the next, and nobody waits for less.
+// How often a plane that could not go on is tried again: a disk is back from one second to the
+// next, and nobody waits for less.
 constexpr Duration kTryAgain = std::chrono::seconds(1);
+
+bool may_pass(ErrorCode code) {
+  return code == ErrorCode::Io || code == ErrorCode::InsufficientStorage;
+}
 
 // A plane that is kept up in a home for as long as somebody wants it: whatever ends it, another
 // follows. Lives on the context's loop.
@@ -37,7 +42,7 @@ class KeptPlane {
     scope.spawn(end_on_signal());
     const auto ended = co_await run();
     co_await scope.close();
-    if (!ended) print_error(context_.output, ended.error());
+    if (!ended) print_error(context_.output, naming_full_disk(context_, ended.error()));
     co_return ended ? exit_code::kOk : exit_code::kFailed;
   }
 
@@ -82,7 +87,7 @@ class KeptPlane {
       }
       if (!wanted_ || !room_to_write(context_.home)) continue;
       auto plane = co_await start();
-      if (plane || plane.error().code != ErrorCode::Io) co_return plane;
+      if (plane || !may_pass(plane.error().code)) co_return plane;
     }
     co_return std::unique_ptr<ControlPlane>();
   }
@@ -131,7 +136,7 @@ class KeptPlane {
 Task<int> up(Context& context, UpOptions options) {
   auto lock = co_await take_over(context);
   if (!lock) {
-    print_error(context.output, lock.error());
+    print_error(context.output, naming_full_disk(context, lock.error()));
     co_return exit_code::kFailed;
   }
   KeptPlane kept(context, options, std::move(*lock));

@@ -2,6 +2,8 @@
 
 #include <memory>
 
+#include "api/status.h"
+#include "json/write.h"
 #include "net/http_server.h"
 
 namespace muster::cli {
@@ -12,11 +14,19 @@ class LosesAnswers final : public net::HttpHandler {
  public:
   explicit LosesAnswers(net::HttpHandler& inner) : inner_(inner) {}
 
-  int to_lose = 0;  // answers to the next requests that change something
-  int watches = 0;  // that were asked for
+  int to_lose = 0;    // answers to the next requests that change something
+  int watches = 0;    // that were asked for
+  bool full = false;  // its disk: not even deletions are taken
 
   Task<void> handle(const net::HttpRequest& request, net::Responder& responder) override {
     if (request.target.find("watch=") != std::string::npos) ++watches;
+    const bool sessions = request.target.starts_with("/muster/");
+    if (full && request.method != "GET" && !sessions) {
+      const Error why{.code = ErrorCode::InsufficientStorage, .message = "the disk is full"};
+      [[maybe_unused]] const auto told = co_await responder.respond(
+          {.status = 507, .headers = {}, .body = json::write(api::status_of(why))});
+      co_return;
+    }
     if (request.method == "GET" || to_lose == 0) {
       co_await inner_.handle(request, responder);
       co_return;

@@ -199,6 +199,25 @@ TEST_F(RunEnd, ASecondCtrlCDoesNotWait) {
   EXPECT_EQ(seen.code, 130);
 }
 
+TEST_F(RunEnd, ASecondCtrlCEndsItWhereNothingCanBeDeleted) {
+  struct Side {
+    static Task<void> play(RunEnd& test, LiveErrors& told) {
+      co_await told.until("Created");
+      co_await test.create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
+      co_await test.store_status(test.toy_, "bert", status_of("HELD"));
+      co_await told.until("Suspended");
+      test.served().fill_disk();
+      static_cast<void>(std::raise(SIGINT));
+      co_await told.until("the disk is full");
+      static_cast<void>(std::raise(SIGINT));
+    }
+  };
+  const Outcome seen = run_it({.files = {file_of({"bert"})}},
+                              [this](LiveErrors& told) { return Side::play(*this, told); });
+  EXPECT_EQ(seen.code, 130);
+  EXPECT_TRUE(exists(toy_, "bert"));
+}
+
 TEST_F(RunEnd, CtrlCTakesBackWhatTheFileMadeButNoData) {
   struct Side {
     static Task<void> play(LiveErrors& told) {

@@ -56,6 +56,7 @@ class ServedHome {
   [[nodiscard]] server::Core& core() const { return server_->core(); }
   [[nodiscard]] Sessions& sessions() const { return *sessions_; }
   void lose_answers(int count) { answers_->to_lose = count; }
+  void fill_disk() { answers_->full = true; }
   [[nodiscard]] int watches() const { return answers_->watches; }
   Task<void> close() {
     co_await http_->close();
