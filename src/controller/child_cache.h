@@ -24,7 +24,12 @@ class ChildCache final : public cluster::Sink {
   // `lost`: a child went that we had not asked to go; perhaps its owner went before.
   using Changed = std::function<void(const std::string& owner_uid, bool lost)>;
 
-  ChildCache(Make make, Changed changed) : make_(std::move(make)), changed_(std::move(changed)) {}
+  // Whether a child that went without our asking has said something that must be looked at; makes
+  // the view what it should look like then.
+  using LastWords = std::function<bool(View& view)>;
+
+  ChildCache(Make make, Changed changed, LastWords last_words = nullptr)
+      : make_(std::move(make)), last_words_(std::move(last_words)), changed_(std::move(changed)) {}
 
   void begin() override {
     ++list_;
@@ -70,7 +75,7 @@ class ChildCache final : public cluster::Sink {
     const std::string owner = api::controller_uid_of(*event.object);
     if (owner.empty()) return;
     if (event.type == cluster::EventType::Deleted) {
-      erase(owner, api::uid_of(*event.object));
+      erase(owner, *event.object);
     } else if (put_newer(owner, *event.object)) {
       changed_(owner, false);
     }
@@ -96,6 +101,23 @@ class ChildCache final : public cluster::Sink {
     if (Entry* entry = find(owner, uid)) entry->view.deleting = true;
   }
 
+  // Those that are gone and have not been looked at since; kept until they are buried.
+  [[nodiscard]] std::vector<std::string> gone_of(const std::string& owner) const {
+    std::vector<std::string> uids;
+    if (const auto found = by_owner_.find(owner); found != by_owner_.end()) {
+      for (const auto& [uid, entry] : found->second) {
+        if (entry.gone) uids.push_back(uid);
+      }
+    }
+    return uids;
+  }
+  void bury(const std::string& owner, const std::vector<std::string>& gone) {
+    const auto found = by_owner_.find(owner);
+    if (found == by_owner_.end()) return;
+    for (const std::string& uid : gone) found->second.erase(uid);
+    if (found->second.empty()) by_owner_.erase(found);
+  }
+
   // Sorted by uid; the engine sorts by rank itself.
   [[nodiscard]] std::vector<View> of(const std::string& owner) const {
     std::vector<View> views;
@@ -107,7 +129,8 @@ class ChildCache final : public cluster::Sink {
   }
 
   // Calls `use` with those views in place of a copy: of a large job that is megabytes at each look.
-  // Meanwhile nobody else may ask for them.
+  // Meanwhile nobody else may ask for them. What it changes stays so until there is news of a
+  // child.
   template <class Use>
   auto lend(const std::string& owner, Use use) {
     std::vector<View> views;
@@ -138,6 +161,7 @@ class ChildCache final : public cluster::Sink {
     std::uint64_t version = 0;
     View view;
     bool asked = false;      // we asked for its deletion
+    bool gone = false;       // and its last words have not been heard
     std::uint64_t list = 0;  // the last list that held it
   };
   using Entries = std::map<std::string, Entry>;
@@ -181,18 +205,29 @@ class ChildCache final : public cluster::Sink {
     }
   }
 
-  void erase(const std::string& owner, const std::string& uid) {
+  void erase(const std::string& owner, const json::Value& object) {
     const auto found = by_owner_.find(owner);
     if (found == by_owner_.end()) return;
-    const auto entry = found->second.find(uid);
+    const auto entry = found->second.find(api::uid_of(object));
     if (entry == found->second.end()) return;
     const bool lost = !entry->second.asked;
-    found->second.erase(entry);
+    if (!lost || !keep_last_words(entry->second, object)) found->second.erase(entry);
     if (found->second.empty()) by_owner_.erase(found);
     changed_(owner, lost);
   }
 
+  bool keep_last_words(Entry& entry, const json::Value& object) {
+    if (!last_words_) return false;
+    View view = make_(object);
+    if (!last_words_(view)) return false;
+    entry.view = std::move(view);
+    entry.version = version_of(object);
+    entry.gone = true;
+    return true;
+  }
+
   Make make_;
+  LastWords last_words_;
   Changed changed_;
   std::map<std::string, Entries> by_owner_;
   std::map<std::string, Entries> staged_;  // new or newer than what is known

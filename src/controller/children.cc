@@ -14,7 +14,7 @@ Children::Children(rt::Loop& loop, cluster::Cluster& cluster, std::string ns, Rn
       rng_(rng),
       log_(std::move(log)),
       changed_(std::move(changed)),
-      pods_(&engine::PodView::from, changed_) {}
+      pods_(&engine::PodView::from, changed_, &engine::PodView::has_last_words) {}
 
 Task<Result<void>> Children::follow(Wanted wanted, rt::TaskScope& scope) {
   optional_.insert(wanted.optional.begin(), wanted.optional.end());

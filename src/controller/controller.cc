@@ -170,6 +170,11 @@ void Controller::enqueue_owner(const std::string& uid, bool lost) {
     }
     return;
   }
+  forget_gone(uid);
+}
+
+void Controller::forget_gone(const std::string& uid) {
+  children_.pods().bury(uid, children_.pods().gone_of(uid));
 }
 
 Task<void> Controller::work() {
@@ -201,6 +206,7 @@ Task<Result<void>> Controller::sync(const std::string& key) {
     if (!job) {
       if (const auto memory = memories_.find(key); memory != memories_.end()) {
         recorder_.forget(memory->second.uid);
+        forget_gone(memory->second.uid);
         metrics_.count(Metrics::Job::Deleted, kind.dialect->identity().framework, object.ns);
         memories_.erase(memory);
       }
@@ -251,6 +257,7 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
       compiled.suspend != api::annotation_of(*job, plan::kSuspendAnnotation)) {
     compiled = compile(kind, *job);
   }
+  const std::vector<std::string> gone = children_.pods().gone_of(memory.uid);
   Decision decision = children_.pods().lend(memory.uid, [&](std::vector<engine::PodView>& pods) {
     engine::Observed observed = observe(*job, memory);
     observed.pods.swap(pods);
@@ -267,7 +274,9 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   plan::Plan frozen;
   frozen.job = ref;
   const plan::Plan& plan = compiled.plan ? *compiled.plan : frozen;
-  co_return co_await carry_out(kind, key, job, plan, std::move(decision));
+  const bool again = CO_TRY(co_await carry_out(kind, key, job, plan, std::move(decision)));
+  children_.pods().bury(ref.uid, gone);
+  co_return again || !gone.empty();
 }
 
 Controller::Compiled Controller::compile(const Kind& kind, const json::Value& job) {

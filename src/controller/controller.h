@@ -83,6 +83,8 @@ class Controller {
   [[nodiscard]] bool may_write() const { return !options_.may_write || options_.may_write(); }
   Kind* kind_of(const std::string& queue_key);
   void enqueue_owner(const std::string& uid, bool lost);
+  // Nobody will look at what the pods of this job said when they went.
+  void forget_gone(const std::string& uid);
   // Waits for the kind's CRD, its jobs and their children, and lets the workers have them.
   Task<void> begin(Kind& kind, rt::TaskScope& scope);
   Task<void> work();

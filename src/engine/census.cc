@@ -28,11 +28,20 @@ bool says_nothing(const Rank& rank, const plan::RoleLedger& known) {
   return !rank.role->remembers() || !known.seen.contains(rank.index);
 }
 
+// The cluster takes the pod away and said so: as good as failed, whether it still runs, has ended
+// on its way out, or is about to go. So it means the same whenever we happen to look.
+bool is_taken_away(const Rank& rank) {
+  if (rank.pod == nullptr || rank.ambiguous || rank.superseded || rank.role->remembers())
+    return false;
+  return rank.pod->deleting && rank.pod->disruption_target;
+}
+
 RankState state_of(const Rank& rank, const plan::RoleLedger& known) {
   if (known.done.contains(rank.index)) return RankState::Succeeded;
   if (is_lost(rank, known)) return RankState::Lost;
-  if (says_nothing(rank, known)) return RankState::Absent;
   const ContainerView* main = rank.main();
+  if (is_taken_away(rank)) return after_failure(rank.role->retry, *rank.pod, main);
+  if (says_nothing(rank, known)) return RankState::Absent;
   switch (rank.pod->phase) {
     case api::PodPhase::Running:
       return RankState::Running;

@@ -198,7 +198,7 @@ class Decider {
     for (const Rank* rank : failed_anew) {
       record_retry(ledger(), *rank, now_);
       ledger().roles[rank->role->name].restarts = ++counts()[rank->role->name].restarts;
-      if (rank->role->retry.keep_failed || rank->pod == nullptr) continue;
+      if (rank->role->retry.keep_failed || rank->pod == nullptr || rank->pod->deleting) continue;
       decision_.wave.emplace_back(DeletePod{
           .name = rank->pod->name, .uid = rank->pod->uid, .reason = Reason::ReplaceFailed});
     }

@@ -95,6 +95,12 @@ const ContainerView* PodView::container(std::string_view container_name) const {
   return found == containers.end() ? nullptr : &*found;
 }
 
+bool PodView::has_last_words(PodView& gone) {
+  gone.deleting = true;
+  gone.silence.reset();
+  return gone.disruption_target;
+}
+
 ObjectView ObjectView::from(const api::Resource& resource, const json::Value& object) {
   ObjectView view{.resource = resource,
                   .name = api::name_of(object),

@@ -51,6 +51,8 @@ struct PodView {
   static PodView from(const json::Value& pod);
   [[nodiscard]] std::int64_t restarts() const;
   [[nodiscard]] const ContainerView* container(std::string_view container_name) const;
+  // Of a pod that is gone: whether the cluster took it away. Makes it one that is on its way out.
+  static bool has_last_words(PodView& gone);
 };
 
 // What the engine reads of a Service, ConfigMap and so on.

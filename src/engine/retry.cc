@@ -37,8 +37,10 @@ bool is_disrupted(const PodView& pod) {
 RankState after_failure(const plan::Retry& retry, const PodView& pod, const ContainerView* main) {
   using On = plan::Retry::On;
   if (retry.on == On::Never || pod.refused) return RankState::Failed;
+  // A role that pauses counts as a batch/v1 Job does: whatever ended a pod.
+  const bool all_count = retry.on == On::AnyFailure && retry.pause == plan::Retry::Pause::Role;
+  if (is_disrupted(pod) && !all_count) return RankState::Disrupted;
   if (retry.on == On::AnyFailure) return RankState::Retryable;
-  if (is_disrupted(pod)) return RankState::Disrupted;
   if (retry.on == On::Disruption) return RankState::Failed;
   if (main == nullptr || !main->exit_code)
     return retry.without_code ? RankState::Retryable : RankState::Failed;

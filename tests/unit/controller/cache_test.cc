@@ -65,6 +65,32 @@ TEST_F(ChildCacheTest, AnAnswerThatTheStreamOvertookDoesNotBringThePodBack) {
   EXPECT_THAT(cache_.of("job"), IsEmpty());
 }
 
+TEST_F(ChildCacheTest, WhatAPodSaidWhenItWentIsKeptUntilItIsLookedAt) {
+  ChildCache<engine::PodView> cache(
+      &engine::PodView::from, [](const std::string&, bool) {}, &engine::PodView::has_last_words);
+  json::Value taken = with_phase(owned_pod("taken", "job", "7"), "Failed");
+  taken["status"]["conditions"] =
+      json::Array{json::Object{{"type", "DisruptionTarget"}, {"status", "True"}}};
+  const auto tell = [&](EventType type, const json::Value& pod) {
+    cache.apply({.type = type, .object = share(pod)});
+  };
+  tell(EventType::Added, owned_pod("taken", "job", "5"));
+  tell(EventType::Added, owned_pod("deleted", "job", "6"));
+  tell(EventType::Deleted, taken);
+  tell(EventType::Deleted, owned_pod("deleted", "job", "8"));
+  ASSERT_THAT(cache.of("job"), SizeIs(1));
+  EXPECT_TRUE(cache.of("job")[0].deleting);
+  EXPECT_EQ(cache.of("job")[0].phase, api::PodPhase::Failed);
+  const auto gone = cache.gone_of("job");
+  EXPECT_THAT(gone, ElementsAre("uid-taken"));
+  cache.bury("job", gone);
+  EXPECT_EQ(cache.size(), 0U);
+  tell(EventType::Added, owned_pod("taken", "job", "9"));
+  cache.expect_deletion("job", "uid-taken");
+  tell(EventType::Deleted, taken);
+  EXPECT_EQ(cache.size(), 0U) << "we wished it ourselves";
+}
+
 TEST_F(ChildCacheTest, OurOwnWriteIsKnownBeforeTheStreamTells) {
   cache_.learn(owned_pod("p", "job", "9"));
   EXPECT_THAT(cache_.of("job"), SizeIs(1));

@@ -296,5 +296,25 @@ TEST_F(ControllerTest, ANodeThatDoesNotAnswerIsNamedUntilItsPodIsGone) {
   EXPECT_TRUE(get(api::pods(), "train-worker-0"));
 }
 
+// As the pod collector does it: both writes may have happened before anybody looks.
+TEST_F(ControllerTest, APodThatIsTakenAwayAtOnceIsCountedAllTheSame) {
+  json::Value job = small_job("train");
+  job["spec"]["msReplicaSpecs"]["Worker"]["restartPolicy"] = "OnFailure";
+  submit(job);
+  run_pod("train-worker-0");
+  json::Value taken = *get(api::pods(), "train-worker-0");
+  taken["status"]["phase"] = "Failed";
+  taken["status"]["conditions"] = json::Array{json::Object{
+      {"type", "DisruptionTarget"}, {"status", "True"}, {"reason", "DeletionByPodGC"}}};
+  must(cluster_->update_status(api::pods(), taken));
+  must(cluster_->remove(api::pods(), {.ns = "default", .name = "train-worker-0"},
+                        {.grace_seconds = 0}));
+  loop_.run_for(10s);
+  const json::Value status = (*get(jobs(), "train"))["status"]["muster"];
+  EXPECT_EQ(status["restartCount"].as_int(), 1);
+  EXPECT_EQ(status["cause"]["reason"].as_string(), "DeletionByPodGC");
+  EXPECT_NE(api::uid_of(*get(api::pods(), "train-worker-0")), api::uid_of(taken));
+}
+
 }  // namespace
 }  // namespace muster::controller

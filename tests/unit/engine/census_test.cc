@@ -25,6 +25,11 @@ PodView going(PodView view) {
   return view;
 }
 
+PodView taken_away(PodView view) {
+  view.disruption_target = true;
+  return view;
+}
+
 PodView of_epoch(PodView view, std::int64_t epoch) {
   view.epoch = epoch;
   return view;
@@ -92,6 +97,13 @@ TEST(Census, TheStateOfARankIsThatOfTheOnePodThatCounts) {
       {"on its way out", {going(running)}, RankState::Absent},
       {"succeeded on its way out", {going(done)}, RankState::Absent},
       {"failed on its way out", {going(worker(PodPhase::Failed, 1))}, RankState::Absent},
+      {"taken away while it runs", {going(taken_away(running))}, RankState::Disrupted},
+      {"taken away, its program stopped",
+       {going(disrupted("Worker", 0, 143))},
+       RankState::Disrupted},
+      {"taken away, its program ended well", {going(taken_away(done))}, RankState::Disrupted},
+      {"about to be taken away", {taken_away(running)}, RankState::Running},
+      {"taken away and replaced", {going(taken_away(running))}, RankState::Absent, replaced(1)},
       {"twice", {running, running}, RankState::Absent},
       {"three times", {done, done, done}, RankState::Absent},
       {"of an older run", {done}, RankState::Absent, {.epoch = 1}},

@@ -174,6 +174,17 @@ INSTANTIATE_TEST_SUITE_P(
                       FailureCase{"an init container failed, so main never ran",
                                   pod("Worker", 0, PodPhase::Failed), kFailed, kFailed, kFailed}));
 
+TEST(AfterAnyFailure, ADisruptionIsCountedByNoLimitButThatOfABatchJob) {
+  using plan::Retry;
+  const PodView taken = disrupted("Worker", 0, 143);
+  const PodView failed = pod("Worker", 0, PodPhase::Failed, 143);
+  const Retry any{.on = Retry::On::AnyFailure};
+  const Retry batch{.on = Retry::On::AnyFailure, .pause = Retry::Pause::Role};
+  EXPECT_EQ(after_failure(any, taken, taken.container("mindspore")), kDisrupted);
+  EXPECT_EQ(after_failure(any, failed, failed.container("mindspore")), kRetryable);
+  EXPECT_EQ(after_failure(batch, taken, taken.container("mindspore")), kRetryable);
+}
+
 TEST(AfterFailureWithoutCode, IsRetriedWhereTheKindSaysSo) {
   const PodView lost = pod("Worker", 0, PodPhase::Failed);
   EXPECT_EQ(after_failure({.on = plan::Retry::On::RetryableCode, .without_code = true}, lost,
@@ -220,6 +231,45 @@ TEST(Disruption, IsShownAndDelayedAsARestart) {
   observed.ledger = decide(plan, observed, kStart).verdict.ledger;
   observed.pods.pop_back();
   EXPECT_EQ(decide(plan, observed, kStart).wake_at, kStart + 1s) << "the second time it waits";
+}
+
+// As eviction, preemption and the taint manager do it: the condition, and a deletion with grace.
+PodView taken_away(const std::string& role, int index) {
+  PodView view = pod(role, index, PodPhase::Running);
+  view.deleting = true;
+  view.disruption_target = true;
+  view.reason = "EvictionByEvictionAPI";
+  return view;
+}
+
+TEST(Disruption, IsCountedOnceWhileThePodGoesAndMadeAnewWhenItIsGone) {
+  auto plan = JobBuilder().workers(2).all_workers_decide().restart_in_place().build();
+  plan.limits.backoff = 0;
+  Observed observed = begun();
+  observed.pods = {pod("Worker", 0, PodPhase::Running), taken_away("Worker", 1)};
+  const Decision seen = decide(plan, observed, kStart);
+  EXPECT_TRUE(seen.commit_first);
+  EXPECT_EQ(seen.verdict.phase, Phase::Restarting);
+  EXPECT_EQ(seen.verdict.cause->reason, "EvictionByEvictionAPI");
+  EXPECT_EQ(seen.verdict.counts.at("Worker").restarts, 1);
+  EXPECT_THAT(seen.wave, IsEmpty()) << "it goes already, and two must never live at once";
+  observed.ledger = seen.verdict.ledger;
+  observed.pods[1].phase = PodPhase::Failed;
+  const Decision ended = decide(plan, observed, kStart + 1s);
+  EXPECT_EQ(ended.verdict.counts.at("Worker").restarts, 1);
+  EXPECT_THAT(ended.wave, IsEmpty());
+  observed.pods.pop_back();
+  EXPECT_THAT(created_pods(decide(plan, observed, kStart + 2s)), ElementsAre("bert-worker-1"));
+}
+
+TEST(Disruption, FailsAJobWhosePodsAreNeverMadeAnew) {
+  const auto plan = JobBuilder().workers(2).all_workers_decide().build();
+  Observed observed = begun();
+  observed.pods = {pod("Worker", 0, PodPhase::Running), taken_away("Worker", 1)};
+  const Decision decision = decide(plan, observed, kStart);
+  EXPECT_EQ(decision.verdict.phase, Phase::Failed);
+  EXPECT_EQ(decision.verdict.cause->pod, "bert-worker-1");
+  EXPECT_EQ(decision.verdict.cause->reason, "EvictionByEvictionAPI");
 }
 
 TEST(Retry, APodThatWasReplacedIsDeletedUntilItIsGoneAndNeverCounted) {
