@@ -371,7 +371,18 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
     count(kind, ref, before, decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
   }
+  if (!changed && plan::is_terminal(decision.verdict.phase)) settle(key);
   co_return commit;
+}
+
+void Controller::settle(const std::string& key) {
+  Memory& memory = memories_[key];
+  memory.refusals = {};
+  memory.secrets.clear();
+  children_.pods().lend(memory.uid, [](std::vector<engine::PodView>& pods) {
+    for (engine::PodView& pod : pods) pod.forget_details();
+    return true;
+  });
 }
 
 // What nothing depends on may wait for a moment, and is looked at again then.

@@ -97,6 +97,8 @@ class Controller {
                                const plan::Plan& plan, engine::Decision decision);
   Task<Result<cluster::ObjectPtr>> store_status(Kind& kind, cluster::ObjectPtr job,
                                                 json::Value status);
+  // A job that has ended and has nothing left to do keeps no more than it will be asked for.
+  void settle(const std::string& key);
   bool is_due(const std::string& key, const json::Value& ledger, const json::Value& stored);
   engine::Decision decide(const Result<plan::Plan>& plan, const plan::JobRef& job,
                           const engine::Observed& observed);

@@ -101,6 +101,13 @@ bool PodView::has_last_words(PodView& gone) {
   return gone.disruption_target;
 }
 
+void PodView::forget_details() {
+  ip = {};
+  reason = {};
+  message = {};
+  containers = {};
+}
+
 ObjectView ObjectView::from(const api::Resource& resource, const json::Value& object) {
   ObjectView view{.resource = resource,
                   .name = api::name_of(object),

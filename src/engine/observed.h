@@ -53,6 +53,9 @@ struct PodView {
   [[nodiscard]] const ContainerView* container(std::string_view container_name) const;
   // Of a pod that is gone: whether the cluster took it away. Makes it one that is on its way out.
   static bool has_last_words(PodView& gone);
+  // Lets go of what only a job that has not ended is decided on: a termination message alone may
+  // have 4 KB.
+  void forget_details();
 };
 
 // What the engine reads of a Service, ConfigMap and so on.

@@ -65,6 +65,23 @@ TEST_F(ChildCacheTest, AnAnswerThatTheStreamOvertookDoesNotBringThePodBack) {
   EXPECT_THAT(cache_.of("job"), IsEmpty());
 }
 
+TEST_F(ChildCacheTest, WhatWasForgottenOfAPodComesBackWithNewsOfIt) {
+  json::Value ended = with_phase(owned_pod("p", "job", "5"), "Failed");
+  ended["status"]["message"] = std::string(4096, 'x');
+  ended["status"]["containerStatuses"] = json::Array{json::Object{{"name", "main"}}};
+  event(EventType::Added, ended);
+  cache_.lend("job", [](std::vector<engine::PodView>& pods) {
+    pods.at(0).forget_details();
+    return true;
+  });
+  EXPECT_THAT(cache_.of("job")[0].containers, IsEmpty());
+  EXPECT_EQ(cache_.of("job")[0].message, "");
+  EXPECT_EQ(phase(), api::PodPhase::Failed);
+  ended["metadata"]["resourceVersion"] = "6";
+  event(EventType::Modified, ended);
+  EXPECT_THAT(cache_.of("job")[0].containers, SizeIs(1));
+}
+
 TEST_F(ChildCacheTest, WhatAPodSaidWhenItWentIsKeptUntilItIsLookedAt) {
   ChildCache<engine::PodView> cache(
       &engine::PodView::from, [](const std::string&, bool) {}, &engine::PodView::has_last_words);
