@@ -47,6 +47,8 @@ struct SandboxSpec {
   // Bound read-only at /etc/hosts of every container. Rewrite it in place, never by rename.
   std::string hosts_file;
   ResourceLimits limits;  // of the whole pod
+  bool host_ipc = false;
+  std::vector<std::pair<std::string, std::string>> sysctls;  // of the pod's own namespaces
 };
 
 struct Sandbox {
@@ -80,6 +82,13 @@ struct ContainerSpec {
   std::optional<std::uint32_t> gid;
   std::vector<std::uint32_t> supplementary_groups;
   bool no_new_privileges = false;
+  std::optional<std::uint64_t> capabilities;  // by bit; empty: the usual ones of container runtimes
+  bool privileged = false;                    // every right and device, nothing masked
+  bool read_only_root = false;
+  bool unmasked_proc = false;
+  enum class Seccomp { Unconfined, RuntimeDefault };
+  Seccomp seccomp = Seccomp::Unconfined;
+  std::vector<std::string> devices;  // files of the machine that were assigned to it
 };
 
 // Where and when a container's process runs. The pid is the machine's, not the pod's.
