@@ -24,7 +24,6 @@ inline constexpr std::size_t kMaxAnnotationBytes = std::size_t{256} << 10U;
 inline constexpr std::size_t kMaxHeaderBytes = std::size_t{32} << 10U;
 inline constexpr std::size_t kMaxUriBytes = std::size_t{8} << 10U;
 inline constexpr std::size_t kMaxConnections = 1'024;
-inline constexpr std::size_t kMaxWatchesPerServer = 4'096;
 // A list answer of 10,000 pods of 4 KiB is 40 MB; we page by 500, so 64 MiB is generous.
 inline constexpr std::size_t kMaxResponseBytes = std::size_t{64} << 20U;
 

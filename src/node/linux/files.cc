@@ -52,24 +52,13 @@ Result<void> write_existing(const std::string& path, std::string_view text) {
   return write_whole(fd.get(), text, path);
 }
 
-Result<void> reserve_record(const std::string& path, std::size_t bytes) {
-  const std::string temporary = path + ".new";
-  const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!fd.valid()) return fail_errno("open " + temporary);
-  const int failed = ::posix_fallocate(fd.get(), 0, static_cast<off_t>(bytes));
-  if (failed != 0) return fail_errno("reserve " + temporary, failed);
-  return {};
-}
-
 Result<void> write_durably(const std::string& path, std::string_view bytes) {
   const std::string temporary = path + ".new";
   {
-    // Written over what was reserved, which takes no new block.
-    const Fd fd(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+    const Fd fd(
+        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
     if (!fd.valid()) return fail_errno("open " + temporary);
     TRY(write_whole(fd.get(), bytes, temporary));
-    if (::ftruncate(fd.get(), static_cast<off_t>(bytes.size())) != 0)
-      return fail_errno("shorten " + temporary);
     if (::fdatasync(fd.get()) != 0) return fail_errno("sync " + temporary);
   }
   if (::rename(temporary.c_str(), path.c_str()) != 0) return fail_errno("rename " + temporary);

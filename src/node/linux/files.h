@@ -16,8 +16,6 @@ Result<std::string> read_file(const std::string& path, std::size_t limit = std::
 Result<void> write_existing(const std::string& path, std::string_view text);
 // The file is there as a whole and on the disk, or not at all: written beside it, synced, renamed.
 Result<void> write_durably(const std::string& path, std::string_view bytes);
-// Room for such a file, so that it can be written on a disk that is full by then.
-Result<void> reserve_record(const std::string& path, std::size_t bytes);
 // The directory and all above it.
 Result<void> make_directories(const std::string& path, unsigned mode = 0755);
 Result<void> remove_tree(const std::string& path);

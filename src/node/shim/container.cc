@@ -33,8 +33,6 @@ void set_nonblocking(const Fd& fd) {
 }
 
 constexpr std::size_t kMaxTerminationMessage = 4096;
-// With that and some words about the end.
-constexpr std::size_t kMaxExitRecord = 2 * kMaxTerminationMessage;
 // Most programs write a line in one go, or its end right after it: what waits longer than this is
 // meant to be seen as it is. Ten records a second for a bar that moves all the time.
 constexpr auto kUnfinishedAfter = std::chrono::milliseconds(100);
@@ -176,9 +174,6 @@ void Container::release() {
     fail_start({.failure = StartFailure::Configuration, .message = written.error().message});
     return;
   }
-  // A container may fill the disk, and its end must be told all the same.
-  [[maybe_unused]] const auto reserved =
-      linux::reserve_record(directory_ + "/exit", kMaxExitRecord);
   state_ = State::Starting;
   const char go = 1;
   [[maybe_unused]] const auto sent = ::write(release_.get(), &go, 1);

@@ -4,6 +4,7 @@
 #include "node/pod/admission/admission.h"
 #include "node/pod/container/capability_names.h"
 #include "node/pod/container/container_spec.h"
+#include "node/runtime/capabilities.h"
 
 namespace muster::node {
 namespace {
@@ -284,12 +285,12 @@ TEST_F(NodeTest, CapabilitiesAreCountedAsRuntimesDo) {
     loop.run_for(1s);
     return started(runtime, uid).capabilities.value_or(0);
   };
-  EXPECT_EQ(mask("a", R"({"add":["CAP_NET_ADMIN"]})"), usual_capabilities() | bit(12));
-  EXPECT_EQ(mask("b", R"({"drop":["KILL"]})"), usual_capabilities() & ~bit(5));
+  EXPECT_EQ(mask("a", R"({"add":["CAP_NET_ADMIN"]})"), kUsualRights | bit(12));
+  EXPECT_EQ(mask("b", R"({"drop":["KILL"]})"), kUsualRights & ~bit(5));
   EXPECT_EQ(mask("c", R"({"add":["ALL"],"drop":["SYS_ADMIN"]})"), all_capabilities() & ~bit(21));
   EXPECT_EQ(mask("d", R"({"drop":["ALL"]})"), 0U);
   EXPECT_EQ(all_capabilities(), bit(41) - 1);
-  EXPECT_FALSE((usual_capabilities() & bit(27)) != 0) << "devices are not made";
+  EXPECT_FALSE((kUsualRights & bit(27)) != 0) << "devices are not made";
 }
 
 TEST_F(NodeTest, NonRootMeansThatNobodyIsRoot) {

@@ -125,7 +125,7 @@ TEST(Versions, WhatAContainerMayDoIsKept) {
 
 TEST(Versions, WhatAnOlderShimCannotObeyIsNamed) {
   auto spec = container_of_version_1();
-  spec.capabilities = shim::kUsualRights;
+  spec.capabilities = kUsualRights;
   EXPECT_EQ(shim::beyond_version(spec, 1), "");
   spec.read_only_root = true;
   EXPECT_EQ(shim::beyond_version(spec, 1), "securityContext.readOnlyRootFilesystem");

@@ -55,10 +55,6 @@ constexpr auto kNames = std::to_array<std::string_view>({
 });
 static_assert(kNames[kSysAdmin] == "SYS_ADMIN");
 
-constexpr auto kUsual = std::to_array<std::string_view>(
-    {"CHOWN", "DAC_OVERRIDE", "FSETID", "FOWNER", "NET_RAW", "SETGID", "SETUID", "SETFCAP",
-     "SETPCAP", "NET_BIND_SERVICE", "KILL", "SYS_CHROOT", "AUDIT_WRITE"});
-
 std::string_view without_prefix(std::string_view name) {
   constexpr std::string_view kPrefix = "CAP_";
   const bool has = equal_ignoring_case(name.substr(0, kPrefix.size()), kPrefix);
@@ -77,12 +73,6 @@ std::optional<unsigned> capability_bit(std::string_view name) {
 
 bool is_all_capabilities(std::string_view name) {
   return equal_ignoring_case(without_prefix(name), "ALL");
-}
-
-std::uint64_t usual_capabilities() {
-  std::uint64_t mask = 0;
-  for (const auto name : kUsual) mask |= std::uint64_t{1} << *capability_bit(name);
-  return mask;
 }
 
 std::uint64_t all_capabilities() {

@@ -13,8 +13,6 @@ bool is_all_capabilities(std::string_view name);
 
 inline constexpr unsigned kSysAdmin = 21;
 
-// What containers have that ask for nothing: as container runtimes have it, without MKNOD.
-std::uint64_t usual_capabilities();
 std::uint64_t all_capabilities();
 
 }  // namespace muster::node

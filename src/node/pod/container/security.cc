@@ -8,6 +8,7 @@
 
 #include "api/object.h"
 #include "node/pod/container/capability_names.h"
+#include "node/runtime/capabilities.h"
 
 namespace muster::node {
 
@@ -42,7 +43,7 @@ std::optional<std::uint64_t> capabilities_of(const json::Value& context) {
   const auto& add = context["capabilities"]["add"];
   const auto& drop = context["capabilities"]["drop"];
   if (add.as_array().empty() && drop.as_array().empty()) return std::nullopt;
-  auto mask = holds_all(add) ? all_capabilities() : usual_capabilities();
+  auto mask = holds_all(add) ? all_capabilities() : kUsualRights;
   if (holds_all(drop)) mask = 0;
   return (mask | mask_of(add)) & ~mask_of(drop);
 }
