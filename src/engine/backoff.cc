@@ -91,8 +91,7 @@ Exhausted exhausted(const Scope& scope) {
 void settle_restarts(plan::Ledger& ledger, plan::Counts& counts) {
   for (auto& [name, role] : ledger.roles) {
     std::int64_t& sum = counts[name].restarts;
-    for (const auto& [index, attempts] : role.attempts) sum += attempts;
-    sum += role.retired;
+    sum += role.attempts.sum() + role.retired;
     if (sum < role.restarts) {
       // A pod went and took its count along; from now on the ledger carries it.
       role.retired += role.restarts - sum;

@@ -125,7 +125,7 @@ Census::Census(const plan::Plan& plan, const std::vector<PodView>& pods, const p
     const plan::RoleLedger& known = remembered(ledger, plan.roles[i]);
     for (std::size_t at = first_[i]; at < first_[i + 1]; ++at) {
       Rank& rank = ranks_[at];
-      rank.superseded = rank.pod != nullptr && rank.pod->attempt < known.attempt(rank.index);
+      rank.superseded = rank.pod != nullptr && rank.pod->attempt < known.attempts.at(rank.index);
       rank.state = state_of(rank, known);
       add(tallies_[i], rank.state);
     }
@@ -150,7 +150,7 @@ void Census::take(const PodView& pod, const plan::Ledger& ledger) {
     return;
   }
   // A try of a rank that has gone on to the next one.
-  if (kept && pod.attempt < remembered(ledger, *role).attempt(pod.index)) return;
+  if (kept && pod.attempt < remembered(ledger, *role).attempts.at(pod.index)) return;
   if (pod.epoch != ledger.epoch && !(kept && role->remembers())) {
     surplus_.push_back(&pod);
     return;

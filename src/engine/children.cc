@@ -157,7 +157,8 @@ std::string object_name(const plan::Plan& plan, const plan::Object& object, int 
   const plan::Role* role = plan.role(object.each_rank_of);
   if (role == nullptr) return object.id.name;
   const auto tries = ledger.roles.find(role->name);
-  return role->pod_name.name(index, tries == ledger.roles.end() ? 0 : tries->second.attempt(index));
+  return role->pod_name.name(index,
+                             tries == ledger.roles.end() ? 0 : tries->second.attempts.at(index));
 }
 
 json::Value make_pod(const plan::Plan& plan, const CreatePod& pod) {

@@ -52,7 +52,7 @@ void count_remembered(const plan::Plan& plan, const Census& census, const plan::
     if (!role.remembers()) continue;
     const plan::RoleLedger& known = ledger.roles.at(role.name);
     const auto failing = std::ranges::count_if(census.ranks_of(role), &Rank::failed_anew);
-    counts[role.name].failed = static_cast<int>(known.all_attempts() + failing);
+    counts[role.name].failed = static_cast<int>(known.attempts.sum() + failing);
   }
 }
 

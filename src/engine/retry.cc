@@ -57,7 +57,8 @@ std::vector<const Rank*> newly_failed(const Census& census) {
 
 void record_retry(plan::Ledger& ledger, const Rank& rank, Time now) {
   plan::RoleLedger& role = ledger.roles[rank.role->name];
-  const std::int64_t attempt = ++role.attempts[rank.index];
+  const std::int64_t attempt = role.attempts.at(rank.index) + 1;
+  role.attempts.set(rank.index, attempt);
   role.recovering.insert(rank.index);
   role.seen.erase(rank.index);
   if (rank.is(RankState::Disrupted)) ++role.disruptions;

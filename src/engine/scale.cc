@@ -156,7 +156,7 @@ class Maker {
     if (ranks.empty() || !has_secrets(role)) return;
     TakenNames taken(role, census_);
     for (const Rank* rank : ranks) {
-      const std::int64_t attempt = known.attempt(rank->index);
+      const std::int64_t attempt = known.attempts.at(rank->index);
       wave_.emplace_back(CreatePod{
           .name = taken.next({.rank = rank->index, .attempt = attempt, .epoch = ledger_.epoch}),
           .role = &role,

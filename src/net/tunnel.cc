@@ -61,7 +61,7 @@ Task<Result<void>> ask(rt::RealLoop& loop, int socket, const HttpProxy& proxy,
   CO_TRY(co_await read_head(waiting, answer));
   if (answer.status() / 100 == 2) co_return Result<void>{};
   if (answer.status() == 407) {
-    co_return fail(ErrorCode::Unavailable,
+    co_return fail(ErrorCode::Unauthorized,
                    proxy.authorization.empty()
                        ? "it wants a user and a password (407): http://USER:PASSWORD@HOST:PORT"
                        : "it refuses the user or the password (407)");

@@ -47,6 +47,14 @@ void IndexSet::insert(int index) {
   }
 }
 
+void IndexSet::append(Range range) {
+  if (!ranges_.empty() && ranges_.back().last + 1 == range.first) {
+    ranges_.back().last = range.last;
+  } else {
+    ranges_.push_back(range);
+  }
+}
+
 void IndexSet::erase(int index) {
   if (!contains(index)) return;
   const std::size_t at = position(index);
@@ -104,11 +112,7 @@ IndexSet IndexSet::parse(std::string_view text) {
     const Range range{static_cast<int>(*first), static_cast<int>(*last)};
     // We write them ascending; anything else was not written by us.
     if (!out.ranges_.empty() && range.first <= out.ranges_.back().last) continue;
-    if (!out.ranges_.empty() && range.first == out.ranges_.back().last + 1) {
-      out.ranges_.back().last = range.last;
-    } else {
-      out.ranges_.push_back(range);
-    }
+    out.append(range);
   }
   return out;
 }

@@ -11,7 +11,15 @@ namespace muster::plan {
 // fate take a few bytes.
 class IndexSet {
  public:
+  struct Range {
+    int first = 0;
+    int last = 0;
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+
   void insert(int index);
+  // A range that begins after everything that is in the set.
+  void append(Range range);
   void erase(int index);
   // Everything from this index on.
   void erase_from(int index);
@@ -22,6 +30,7 @@ class IndexSet {
   [[nodiscard]] std::size_t size() const;
   [[nodiscard]] int end() const { return ranges_.empty() ? 0 : ranges_.back().last + 1; }
   [[nodiscard]] std::vector<int> values() const;
+  [[nodiscard]] const std::vector<Range>& ranges() const { return ranges_; }
 
   [[nodiscard]] std::string text() const;
   // Total: what cannot be read is left out.
@@ -30,11 +39,6 @@ class IndexSet {
   friend bool operator==(const IndexSet&, const IndexSet&) = default;
 
  private:
-  struct Range {
-    int first = 0;
-    int last = 0;
-    friend bool operator==(const Range&, const Range&) = default;
-  };
   // The first range that ends at or after the index.
   [[nodiscard]] std::size_t position(int index) const;
 

@@ -90,23 +90,26 @@ Counts counts_from_json(const json::Value& value) {
 
 // Ranks by what they share: {"1": "0-9998", "2": "9999"}.
 template <class T, class Write>
-json::Value grouped(const std::map<int, T>& by_index, Write write) {
-  std::map<T, IndexSet> groups;
-  for (const auto& [index, value] : by_index) groups[value].insert(index);
+json::Value grouped(const std::map<T, IndexSet>& groups, Write write) {
   json::Object out;
   for (const auto& [value, indexes] : groups) out.append(write(value), indexes.text());
   return out;
 }
 
 template <class T, class Read>
-std::map<int, T> ungrouped(const json::Value& groups, Read read) {
-  std::map<int, T> out;
+std::map<T, IndexSet> read_groups(const json::Value& groups, Read read) {
+  std::map<T, IndexSet> out;
   for (const auto& [text, indexes] : groups.as_object()) {
-    const std::optional<T> value = read(text);
-    if (!value) continue;
-    for (const int index : IndexSet::parse(indexes.as_string()).values()) out[index] = *value;
+    if (const std::optional<T> value = read(text))
+      out[*value] = IndexSet::parse(indexes.as_string());
   }
   return out;
+}
+
+std::map<Time, IndexSet> by_time(const std::map<int, Time>& times) {
+  std::map<Time, IndexSet> groups;
+  for (const auto& [index, time] : times) groups[time].insert(index);
+  return groups;
 }
 
 std::optional<std::int64_t> read_attempt(std::string_view text) {
@@ -148,9 +151,10 @@ std::optional<RankKey> rank_key(std::string_view key) {
 void read_attempts(const json::Value& value, Ledger& ledger) {
   for (const auto& [key, entry] : value.as_object()) {
     if (const auto rank = rank_key(key)) {
-      ledger.roles[rank->role].attempts[rank->index] = entry.as_int();
+      ledger.roles[rank->role].attempts.set(rank->index, entry.as_int());
     } else {
-      ledger.roles[key].attempts = ungrouped<std::int64_t>(entry, read_attempt);
+      ledger.roles[key].attempts =
+          IndexCounts::from(read_groups<std::int64_t>(entry, read_attempt));
     }
   }
 }
@@ -160,7 +164,9 @@ void read_not_before(const json::Value& value, Ledger& ledger) {
     if (const auto rank = rank_key(key)) {
       if (const auto at = read_time(entry)) ledger.roles[rank->role].not_before[rank->index] = *at;
     } else {
-      ledger.roles[key].not_before = ungrouped<Time>(entry, read_time_text);
+      for (const auto& [time, indexes] : read_groups<Time>(entry, read_time_text)) {
+        for (const int index : indexes.values()) ledger.roles[key].not_before[index] = time;
+      }
     }
   }
 }
@@ -195,17 +201,6 @@ void read_memory(const json::Value& value, Ledger& ledger) {
 
 }  // namespace
 
-std::int64_t RoleLedger::attempt(int index) const {
-  const auto found = attempts.find(index);
-  return found == attempts.end() ? 0 : found->second;
-}
-
-std::int64_t RoleLedger::all_attempts() const {
-  std::int64_t sum = 0;
-  for (const auto& [index, tries] : attempts) sum += tries;
-  return sum;
-}
-
 bool Ledger::recovering() const {
   return std::ranges::any_of(roles,
                              [](const auto& entry) { return !entry.second.recovering.empty(); });
@@ -235,10 +230,11 @@ json::Value Ledger::to_json() const {
   if (start_time) out.set("startTime", time_value(*start_time));
   if (completion_time) out.set("completionTime", time_value(*completion_time));
   set_by_role(out, "attempts", *this, [](const RoleLedger& role) {
-    return grouped(role.attempts, [](std::int64_t n) { return std::to_string(n); });
+    return grouped(role.attempts.groups(), [](std::int64_t n) { return std::to_string(n); });
   });
-  set_by_role(out, "notBefore", *this,
-              [](const RoleLedger& role) { return grouped(role.not_before, format_micro_time); });
+  set_by_role(out, "notBefore", *this, [](const RoleLedger& role) {
+    return grouped(by_time(role.not_before), format_micro_time);
+  });
   set_by_role(out, "recovering", *this,
               [](const RoleLedger& role) { return json::Value(role.recovering.text()); });
   set_by_role(out, "retired", *this,

@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "json/value.h"
 #include "plan/blocked.h"
+#include "plan/index_counts.h"
 #include "plan/index_set.h"
 #include "plan/plan.h"
 #include "plan/verdict.h"
@@ -17,9 +18,9 @@ namespace muster::plan {
 
 // What is remembered of one role's ranks.
 struct RoleLedger {
-  std::map<int, std::int64_t> attempts;  // by index: how often it was made anew; 0 is left out
-  std::map<int, Time> not_before;        // by index: not to be created before this
-  IndexSet recovering;                   // made anew and not yet seen to run
+  IndexCounts attempts;            // how often each was made anew
+  std::map<int, Time> not_before;  // by index: not to be created before this
+  IndexSet recovering;             // made anew and not yet seen to run
   // Restarts of pods that are gone, and the sum last reported, so that sums never fall.
   std::int64_t retired = 0;
   std::int64_t restarts = 0;
@@ -30,9 +31,6 @@ struct RoleLedger {
   IndexSet seen;
   std::int64_t failures_in_a_row = 0;  // since the last success
   std::optional<Time> pause_until;     // no pod of the role is created before this
-
-  [[nodiscard]] std::int64_t attempt(int index) const;
-  [[nodiscard]] std::int64_t all_attempts() const;
 
   friend bool operator==(const RoleLedger&, const RoleLedger&) = default;
 };

@@ -13,8 +13,8 @@ import threading
 
 def connect(path):
     stream = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    stream.connect(path)  # waits where a connect with a timeout would give up: at a queue that is full
     stream.settimeout(30)
-    stream.connect(path)
     return stream
 
 

@@ -40,8 +40,8 @@ class Unix(http.client.HTTPConnection):
 
     def connect(self):
         self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self.sock.connect(str(self.path))  # waits where a connect with a timeout would give up: at a queue that is full
         self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self.path))
 
 
 class Home:

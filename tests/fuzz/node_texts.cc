@@ -8,13 +8,14 @@
 #include "base/check.h"
 #include "base/time.h"
 #include "node/agent/gpu_usage.h"
+#include "node/agent/taint.h"
 #include "node/exec/exec_endpoint.h"
 #include "node/linux/netlink.h"
 #include "node/linux/usage.h"
 #include "node/logs/log_endpoint.h"
 #include "node/pod/container/expand.h"
 #include "node/runtime/network.h"
-#include "node/shim/mounts.h"
+#include "node/shim/root/mounts.h"
 
 using namespace muster;
 using namespace muster::node;
@@ -47,6 +48,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   kernel_files(text, word);
   addresses(text);
   (void)usage_by_container(text, parse_gpu_usage(text));
+  if (const auto taint = parse_taint(text)) CHECK(!taint->key.empty() && !taint->effect.empty());
   (void)parse_exec_request(text);
   (void)parse_log_request(text, Time{});
   const std::map<std::string, std::string> variables = {{"A", "$(A)"}, {"B", ""}};

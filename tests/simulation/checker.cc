@@ -47,7 +47,7 @@ std::int64_t attempts_in(const plan::Ledger& ledger, std::string_view only = "")
   std::int64_t total = 0;
   for (const auto& [name, role] : ledger.roles) {
     if (!only.empty() && name != only) continue;
-    for (const auto& [index, attempts] : role.attempts) total += attempts;
+    total += role.attempts.sum();
   }
   return total;
 }
@@ -239,7 +239,7 @@ bool Checker::is_justified(const json::Value& child, bool is_pod) const {
     return tries != ledger.roles.end() && !tries->second.seen.contains(index);
   if (is_surplus(role, index, *job)) return true;
   return api::phase_of(child) == api::PodPhase::Failed && tries != ledger.roles.end() &&
-         number_in(child, plan::labels::kAttempt) < tries->second.attempt(index);
+         number_in(child, plan::labels::kAttempt) < tries->second.attempts.at(index);
 }
 
 void Checker::check_transition(const json::Value& old, const json::Value& now) {

@@ -54,13 +54,11 @@ std::string describe(const ClientConfig& config) {
   return fmt::format("cluster {} ({})", config.context, url);
 }
 
-Result<std::unique_ptr<KubeCluster>> open_kube(
-    Context& context, const ClientConfig& config, const cluster::Fence* fence,
-    std::function<std::unique_ptr<net::Connector>()> connector) {
+Result<std::unique_ptr<KubeCluster>> open_kube(Context& context, const ClientConfig& config,
+                                               KubeClusterOptions options) {
+  options.user_agent = fmt::format("muster/{}", kVersion);
   return KubeCluster::create(context.loop, context.pool, config, host_files(), context.rng,
-                             {.user_agent = fmt::format("muster/{}", kVersion),
-                              .fence = fence,
-                              .connector = std::move(connector)});
+                             std::move(options));
 }
 
 }  // namespace muster::cli

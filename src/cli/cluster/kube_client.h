@@ -1,11 +1,9 @@
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <string>
 
 #include "cli/context.h"
-#include "cluster/fence.h"
 #include "cluster/kube/config/client_config.h"
 #include "cluster/kube/kube_cluster.h"
 
@@ -18,9 +16,9 @@ Result<cluster::kube::ClientConfig> client_config(const Context& context);
 // For people: cluster kind-ml (https://127.0.0.1:6443).
 std::string describe(const cluster::kube::ClientConfig& config);
 
-// `fence` may be null; it outlives the cluster. `connector`: instead of the config's server.
+// As this program, whatever the options call it.
 Result<std::unique_ptr<cluster::kube::KubeCluster>> open_kube(
-    Context& context, const cluster::kube::ClientConfig& config, const cluster::Fence* fence,
-    std::function<std::unique_ptr<net::Connector>()> connector = {});
+    Context& context, const cluster::kube::ClientConfig& config,
+    cluster::kube::KubeClusterOptions options = {});
 
 }  // namespace muster::cli

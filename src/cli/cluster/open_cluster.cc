@@ -17,6 +17,8 @@ namespace {
 // A process that starts, ends, or looks at the home as we do.
 constexpr Duration kLookAgain = std::chrono::milliseconds(5);
 constexpr int kMostLooks = 6000;
+// A person waits no longer to hear that a cluster cannot be reached.
+constexpr Duration kFirstContact = std::chrono::seconds(3);
 
 }  // namespace
 
@@ -48,7 +50,7 @@ Task<Result<std::unique_ptr<OpenCluster>>> OpenCluster::open(Context& context, P
 
 Task<Result<void>> OpenCluster::open_kubernetes(Context& context) {
   const auto config = CO_TRY(client_config(context));
-  remote_ = CO_TRY(open_kube(context, config, nullptr));
+  remote_ = CO_TRY(open_kube(context, config, {.retry = {.first_contact = kFirstContact}}));
   cluster_ = remote_.get();
   ns_ = config.ns;
   description_ = fmt::format("cluster {}", config.context);

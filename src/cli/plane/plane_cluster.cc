@@ -69,10 +69,10 @@ Result<std::unique_ptr<PlaneCluster>> PlaneCluster::create(Context& context, Pla
   std::unique_ptr<PlaneCluster> made(new PlaneCluster(context, link));
   const cluster::kube::ClientConfig config{.context = "local",
                                            .server = {.socket_path = socket_path(context.home)}};
-  made->api_ = TRY(
-      open_kube(context, config, nullptr, [&context, &link]() -> std::unique_ptr<net::Connector> {
-        return std::make_unique<LinkedConnector>(context, link);
-      }));
+  const auto connector = [&context, &link]() -> std::unique_ptr<net::Connector> {
+    return std::make_unique<LinkedConnector>(context, link);
+  };
+  made->api_ = TRY(open_kube(context, config, {.connector = connector}));
   return made;
 }
 

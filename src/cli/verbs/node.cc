@@ -173,7 +173,7 @@ Task<int> node(Context& context, NodeVerbOptions options) {
     print_error(context.output, config.error());
     co_return exit_code::kFailed;
   }
-  auto cluster = open_kube(context, *config, nullptr);
+  auto cluster = open_kube(context, *config);
   if (!cluster) {
     print_error(context.output, cluster.error());
     co_return exit_code::kFailed;

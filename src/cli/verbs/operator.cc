@@ -209,7 +209,7 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
   context.log.info("{}", greeting(context, *config, *kinds, options.ns));
   // The election has a client of its own: its renewals neither queue behind the work nor ask the
   // fence that they keep open.
-  auto election = open_kube(context, *config, nullptr);
+  auto election = open_kube(context, *config);
   if (!election) {
     print_error(context.output, election.error());
     co_return exit_code::kFailed;
@@ -221,7 +221,7 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
         cluster::LeaderOptions{.ns = options.lease_namespace, .identity = identity(context.rng)},
         context.log.named("leader"));
   }
-  auto cluster = open_kube(context, *config, leader.get());
+  auto cluster = open_kube(context, *config, {.fence = leader.get()});
   if (!cluster) {
     print_error(context.output, cluster.error());
     co_return exit_code::kFailed;

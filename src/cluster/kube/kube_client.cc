@@ -63,8 +63,10 @@ Task<Result<void>> KubeClient::before_next(const Call& call, Failure failure, At
     co_return Result<void>{};
   }
   const Duration elapsed = loop_.monotonic() - attempts.begun;
+  RetryOptions patience = options_.retry;
+  if (!answered_) patience.total = patience.first_contact;
   const auto delay = retry_delay(call.effect, failure.error, failure.answered, attempts.made++,
-                                 elapsed, rng_, options_.retry);
+                                 elapsed, rng_, patience);
   if (!delay) {
     failure.error.message = credentials_->redacted(std::move(failure.error.message));
     for (auto& cause : failure.error.causes)
@@ -98,6 +100,7 @@ Task<KubeClient::Attempt<std::string>> KubeClient::send_now(const Call& call) {
     if (overload && !call.urgent) limiter_.record(latency, true, loop_.monotonic());
     co_return std::unexpected(Failure{std::move(answer).error()});
   }
+  answered_ = true;
   if (is_success(answer->status)) {
     if (!call.urgent) limiter_.record(latency, false, loop_.monotonic());
     co_return std::move(answer->body);
@@ -116,6 +119,7 @@ Task<KubeClient::Attempt<std::unique_ptr<net::ResponseStream>>> KubeClient::atte
   auto stream =
       co_await rt::with_timeout(loop_, options_.request_timeout, reads_->open(request_of(call)));
   if (!stream) co_return std::unexpected(Failure{std::move(stream).error()});
+  answered_ = true;
   if (is_success((*stream)->status())) co_return std::move(*stream);
   auto body = co_await rt::with_timeout(loop_, options_.request_timeout, read_some(**stream));
   if (!body) co_return std::unexpected(Failure{std::move(body).error()});

@@ -90,6 +90,7 @@ class KubeClient {
   Rng& rng_;
   KubeClientOptions options_;
   Limiter limiter_;
+  bool answered_ = false;  // by the server, ever
 };
 
 }  // namespace muster::cluster::kube

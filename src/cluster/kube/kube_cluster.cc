@@ -67,6 +67,7 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
   KubeClientOptions client_options{.prefix = config.server.prefix,
                                    .user_agent = options.user_agent,
                                    .request_timeout = options.request_timeout,
+                                   .retry = options.retry,
                                    .fence = options.fence};
   // A WebSocket begins as HTTP/1.1.
   auto programs = std::make_unique<ProgramClient>(

@@ -18,6 +18,7 @@ namespace muster::cluster::kube {
 struct KubeClusterOptions {
   std::string user_agent = "muster";
   Duration request_timeout = std::chrono::seconds(30);
+  RetryOptions retry;
   // Leader election's answer to "may I still write?", asked right before each request and before
   // each TLS record. Leases are exempt. Outlives the cluster.
   const Fence* fence = nullptr;

@@ -18,6 +18,9 @@ struct RetryOptions {
   Duration first = std::chrono::milliseconds(100);
   Duration most = std::chrono::seconds(10);
   Duration total = std::chrono::seconds(45);  // from the first attempt to the start of the last
+  // The same of a server that has never answered: who waits for it is told what is wrong sooner
+  // than who knows that it was there.
+  Duration first_contact = total;
 };
 
 // How long to wait before sending again, or nothing when the caller must be told. Safe are: 429,

@@ -204,7 +204,7 @@ class TlsStream final : public Stream {
         verdict != X509_V_OK) {
       ERR_clear_error();
       const std::string whose = name_.empty() ? "the peer" : "\"" + name_ + "\"";
-      return {.code = ErrorCode::Unavailable,
+      return {.code = ErrorCode::Unauthorized,
               .message = fmt::format("the certificate of {} is refused: {}", whose,
                                      X509_verify_cert_error_string(verdict))};
     }

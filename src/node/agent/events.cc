@@ -1,5 +1,7 @@
 #include "node/agent/events.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "api/event.h"
@@ -93,6 +95,12 @@ Task<Result<void>> EventRecorder::write_one(std::string key) {
   co_return Result<void>{};
 }
 
+void EventRecorder::try_again(std::string key) {
+  const auto found = entries_.find(key);
+  if (found == entries_.end() || std::exchange(found->second.waiting, true)) return;
+  waiting_.push_front(std::move(key));
+}
+
 Task<void> EventRecorder::write_all() {
   while (true) {
     while (waiting_.empty()) {
@@ -100,11 +108,13 @@ Task<void> EventRecorder::write_all() {
       const auto waited = co_await queued_.wait();
       if (!waited) co_return;
     }
-    auto key = std::move(waiting_.front());
+    std::string key = std::move(waiting_.front());
     waiting_.pop_front();
-    const auto written = co_await write_one(std::move(key));
+    const auto written = co_await write_one(key);
     if (written) continue;
     if (written.error().code == ErrorCode::Cancelled) co_return;
+    // A disk that is full now has room again when what fills it is evicted, which is worth telling.
+    if (written.error().code == ErrorCode::InsufficientStorage) try_again(std::move(key));
     log_.debug("writing an event: {}", written.error().message);
     const auto slept = co_await rt::sleep_for(loop_, kRetry);
     if (!slept) co_return;

@@ -56,6 +56,7 @@ class EventRecorder {
 
   Task<void> write_all();
   Task<Result<void>> write_one(std::string key);
+  void try_again(std::string key);
   void forget_oldest();
 
   rt::Loop& loop_;

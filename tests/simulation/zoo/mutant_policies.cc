@@ -143,8 +143,8 @@ Decide forgets_the_retry() {
     Decision decision = engine::decide(plan, observed, now);
     for (auto& [name, role] : decision.verdict.ledger.roles) {
       const auto before = observed.ledger.roles.find(name);
-      role.attempts = before == observed.ledger.roles.end() ? std::map<int, std::int64_t>()
-                                                            : before->second.attempts;
+      role.attempts =
+          before == observed.ledger.roles.end() ? plan::IndexCounts() : before->second.attempts;
     }
     return decision;
   };

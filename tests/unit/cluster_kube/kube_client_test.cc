@@ -142,6 +142,23 @@ TEST_F(KubeClientTest, AReadIsRepeatedWhenTheConnectionBreaks) {
   EXPECT_EQ(transport_->requests.size(), 4U);
 }
 
+TEST_F(KubeClientTest, AServerThatNeverAnsweredIsGivenUpSooner) {
+  bool there = false;
+  auto& kube = cluster(
+      [&](auto&, int) -> Result<net::HttpResponse> {
+        if (there) return answer(200, kPod);
+        return fail(ErrorCode::Unavailable, "connection refused");
+      },
+      {.retry = {.first_contact = 3s}});
+  EXPECT_FALSE(loop_.run(kube.get(api::pods(), {"t", "p"})));
+  EXPECT_LE(loop_.monotonic().since_start, 3s);
+  there = true;
+  EXPECT_TRUE(loop_.run(kube.get(api::pods(), {"t", "p"})));
+  there = false;
+  EXPECT_FALSE(loop_.run(kube.get(api::pods(), {"t", "p"})));
+  EXPECT_GE(loop_.monotonic().since_start, 20s) << "it was there, and may come back";
+}
+
 TEST_F(KubeClientTest, AnAnswerThatDoesNotComeIsATimeout) {
   auto& kube = cluster([](auto&, int) { return answer(200, kPod); }, {.request_timeout = 5s});
   transport_->latency = 1h;

@@ -93,7 +93,7 @@ TEST_P(Recreated, PodsCountAgainstTheSameLimit) {
                         .limits({.backoff = c.limit})
                         .build();
   Observed observed = begun();
-  if (c.before > 0) observed.ledger.roles["Worker"].attempts[0] = c.before;
+  if (c.before > 0) observed.ledger.roles["Worker"].attempts.set(0, c.before);
   observed.pods = {attempt(c.pod, c.before)};
   const Decision decision = decide(plan, observed, kStart);
   EXPECT_EQ(decision.verdict.phase, c.over ? Phase::Failed : Phase::Restarting) << c.name;
@@ -119,7 +119,7 @@ TEST(Backoff, EarlierDisruptionsAreNotCounted) {
                         .limits({.backoff = 1})
                         .build();
   Observed observed = begun();
-  observed.ledger.roles["Worker"].attempts[0] = 5;
+  observed.ledger.roles["Worker"].attempts.set(0, 5);
   observed.ledger.roles["Worker"].disruptions = 5;
   observed.pods = {attempt(pod("Worker", 0, PodPhase::Failed, 137), 5)};
   EXPECT_EQ(decide(plan, observed, kStart).verdict.phase, Phase::Restarting);

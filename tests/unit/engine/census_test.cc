@@ -53,7 +53,7 @@ PodView with_sidecar(PodView view, int exit_code) {
 
 plan::Ledger replaced(int times) {
   plan::Ledger ledger;
-  ledger.roles["Worker"].attempts[0] = times;
+  ledger.roles["Worker"].attempts.set(0, times);
   return ledger;
 }
 

@@ -193,7 +193,7 @@ TEST(ObjectName, IsItsOwnOrThatOfTheRanksPodNow) {
   EXPECT_EQ(object_name(plan, each, 1, ledger), "bert-worker-1");
   plan.roles[0].pod_name.attempt = true;
   EXPECT_EQ(object_name(plan, each, 1, ledger), "bert-worker-1-0");
-  ledger.roles["Worker"].attempts[1] = 2;
+  ledger.roles["Worker"].attempts.set(1, 2);
   EXPECT_EQ(object_name(plan, each, 1, ledger), "bert-worker-1-2");
   EXPECT_EQ(object_name(plan, each, 0, ledger), "bert-worker-0-0");
 }

@@ -52,7 +52,7 @@ TEST(Create, MS5_NoPodBeforeTheServiceHasItsAddress) {
 TEST(Create, PodsCarryOwnerRankAndAttempt) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().build();
   Observed observed = begun();
-  observed.ledger.roles["Worker"].attempts[0] = 3;
+  observed.ledger.roles["Worker"].attempts.set(0, 3);
   const Decision decision = decide(plan, observed, kStart);
   const json::Value body = make_pod(plan, actions<CreatePod>(decision).at(0));
   const auto& owner = body["metadata"]["ownerReferences"][0];

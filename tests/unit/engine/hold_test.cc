@@ -68,13 +68,13 @@ TEST(Epoch, BeginsWhenTheRunKeyChanges) {
     plan::Ledger ledger{.epoch = 4, .run_key = c.stored_key, .start_time = kStart};
     ledger.phase = c.before;
     ledger.cause = plan::Cause{};
-    ledger.roles["Worker"].attempts[0] = 7;
+    ledger.roles["Worker"].attempts.set(0, 7);
     ledger.roles["Worker"].restarts = 7;
     EXPECT_EQ(enter_epoch(plan, ledger, kStart + 5s), c.expected) << c.name;
     const bool changed = c.expected != EpochChange::None;
     EXPECT_EQ(ledger.epoch, changed ? 5 : 4) << c.name;
     EXPECT_EQ(ledger.phase, c.phase) << c.name;
-    EXPECT_EQ(ledger.roles["Worker"].attempt(0), changed ? 0 : 7) << c.name;
+    EXPECT_EQ(ledger.roles["Worker"].attempts.at(0), changed ? 0 : 7) << c.name;
     EXPECT_EQ(ledger.roles["Worker"].restarts, 7) << c.name;
     EXPECT_EQ(ledger.cause.has_value(), !changed) << c.name;
     const bool begun = changed && c.expected != EpochChange::Held;

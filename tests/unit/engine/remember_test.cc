@@ -50,7 +50,7 @@ plan::IndexSet indexes(std::string_view text) {
 struct Known {
   std::string done = {};
   std::string seen = {};
-  std::map<int, std::int64_t> attempts = {};
+  plan::IndexCounts attempts = {};
   std::optional<Time> pause_until = {};
 };
 
@@ -219,7 +219,7 @@ TEST(Remember, WhatEndedWhileTheJobWasHeldCounts) {
   held.ledger.phase = Phase::Suspended;
   const Decision decision = decide(plan, held, kStart);
   EXPECT_EQ(ledger_of(decision).done.text(), "0");
-  EXPECT_EQ(ledger_of(decision).attempt(1), 1);
+  EXPECT_EQ(ledger_of(decision).attempts.at(1), 1);
   EXPECT_EQ(decision.verdict.counts.at("Worker").failed, 1);
   EXPECT_EQ(decision.verdict.phase, Phase::Suspended);
   EXPECT_THAT(created(decision), IsEmpty());

@@ -32,7 +32,7 @@ TEST(Retry, MS6_ARetriedRankIsNotAFailureWhileOthersRun) {
   const Decision decision = decide(plan, observed, kStart);
   EXPECT_EQ(decision.verdict.phase, Phase::Restarting);
   EXPECT_TRUE(decision.commit_first) << "the ledger justifies the deletion before it happens";
-  EXPECT_EQ(decision.verdict.ledger.roles.at("Worker").attempt(1), 1);
+  EXPECT_EQ(decision.verdict.ledger.roles.at("Worker").attempts.at(1), 1);
   EXPECT_THAT(deleted_pods(decision), ElementsAre("bert-worker-1"));
   EXPECT_EQ(actions<DeletePod>(decision)[0].reason, Reason::ReplaceFailed);
   EXPECT_EQ(decision.verdict.counts.at("Worker").failed, 0);
@@ -49,7 +49,7 @@ TEST(Retry, MS17_ARestartIsToldOnceAndCountedOnce) {
   const Decision again = decide(plan, observed, kStart + 1s);
   EXPECT_FALSE(again.commit_first);
   EXPECT_THAT(deleted_pods(again), ElementsAre("bert-worker-1"));
-  EXPECT_EQ(again.verdict.ledger.roles.at("Worker").attempt(1), 1);
+  EXPECT_EQ(again.verdict.ledger.roles.at("Worker").attempts.at(1), 1);
   EXPECT_EQ(again.verdict.counts.at("Worker").restarts, 1);
   EXPECT_THAT(again.notes, IsEmpty());
 }
@@ -104,7 +104,7 @@ TEST(Retry, AFailureWithoutAnExitCodeIsPermanent) {
 TEST(Retry, TheSecondTryWaitsAndTheWaitSurvivesInTheLedger) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().build();
   Observed observed = begun();
-  observed.ledger.roles["Worker"].attempts[0] = 1;
+  observed.ledger.roles["Worker"].attempts.set(0, 1);
   observed.pods = {attempt(pod("Worker", 0, PodPhase::Failed, 137), 1)};
   observed.ledger = decide(plan, observed, kStart).verdict.ledger;
   observed.pods.clear();
@@ -275,7 +275,7 @@ TEST(Disruption, FailsAJobWhosePodsAreNeverMadeAnew) {
 TEST(Retry, APodThatWasReplacedIsDeletedUntilItIsGoneAndNeverCounted) {
   const auto plan = JobBuilder().workers(1).first_worker_decides().retry_on_exit_code().build();
   Observed observed = begun();
-  observed.ledger.roles["Worker"].attempts[0] = 2;
+  observed.ledger.roles["Worker"].attempts.set(0, 2);
   observed.ledger.roles["Worker"].recovering.insert(0);
   observed.pods = {attempt(pod("Worker", 0, PodPhase::Failed, 1), 1)};
   const Decision decision = decide(plan, observed, kStart);

@@ -133,7 +133,7 @@ PodView going(PodView view) {
 
 plan::Ledger replaced_twice() {
   plan::Ledger ledger;
-  ledger.roles["Worker"].attempts[0] = 2;
+  ledger.roles["Worker"].attempts.set(0, 2);
   return ledger;
 }
 

@@ -51,7 +51,7 @@ TEST(Ledger, WritesTheNodesThatBlockIt) {
 TEST(Ledger, TenThousandRanksThatAllFailedFit) {
   Ledger ledger;
   for (int i = 0; i < 10'000; ++i) {
-    ledger.roles["Worker"].attempts[i] = 1 + i % 7;
+    ledger.roles["Worker"].attempts.set(i, 1 + i % 7);
     ledger.roles["Worker"].not_before[i] = kStart + 100ms * (i % 50);
     ledger.roles["Worker"].recovering.insert(i);
   }
@@ -67,8 +67,8 @@ TEST(Ledger, ReadsTheFormBeforeRanges) {
                    {"notBefore", json::Object{{"Worker/3", "2027-01-15T08:00:01.000000Z"}}},
                    {"restarts", json::Object{{"Worker", 2}}}};
   const Ledger ledger = Ledger::from_json(old);
-  EXPECT_EQ(ledger.roles.at("Worker").attempt(3), 2);
-  EXPECT_EQ(ledger.roles.at("PS").attempt(0), 1);
+  EXPECT_EQ(ledger.roles.at("Worker").attempts.at(3), 2);
+  EXPECT_EQ(ledger.roles.at("PS").attempts.at(0), 1);
   EXPECT_TRUE(ledger.roles.at("Worker").recovering.contains(3));
   EXPECT_EQ(ledger.roles.at("Worker").not_before.at(3), kStart + 1s);
   EXPECT_EQ(ledger.restarts(), 2);
