@@ -1,7 +1,7 @@
 #include "base/error.h"
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
 
 #include <fmt/format.h>
 
@@ -59,11 +59,21 @@ Error Error::in(std::string_view context) const {
   return copy;
 }
 
+namespace {
+
+// The kernel's own sentence, which takes neither memory nor a descriptor to find.
+std::string_view description_of(int error_number) {
+  const char* sentence = ::strerrordesc_np(error_number);
+  return sentence == nullptr ? "unknown error" : sentence;
+}
+
+}  // namespace
+
 std::unexpected<Error> fail_errno(std::string_view what, int error_number) {
   // Something can be done about it, and then the same works: not like other errors of a disk.
   const bool full = error_number == ENOSPC || error_number == EDQUOT;
   return fail(full ? ErrorCode::InsufficientStorage : ErrorCode::Io,
-              fmt::format("{}: {}", what, std::generic_category().message(error_number)));
+              fmt::format("{}: {}", what, description_of(error_number)));
 }
 
 std::unexpected<Error> fail_errno(std::string_view what) {

@@ -7,7 +7,7 @@
 #include "api/object.h"
 #include "base/check.h"
 #include "cluster/kube/answers.h"
-#include "cluster/kube/client_config.h"
+#include "cluster/kube/config/client_config.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace muster;

@@ -36,6 +36,7 @@ constexpr auto kStatus = std::to_array<Field>({
      .maximum = plan::kMostBlockedNodes,
      .doc = "Nodes that do not answer and hold pods of the job, by name. Their ranks are made anew "
             "once those pods are gone."},
+    {.path = "muster.blockedOnNode[]", .type = Type::Object, .doc = "One of them."},
     {.path = "muster.blockedOnNode[].node", .type = Type::String, .doc = "Name of the node."},
     {.path = "muster.blockedOnNode[].since",
      .type = Type::Time,
@@ -43,7 +44,9 @@ constexpr auto kStatus = std::to_array<Field>({
     {.path = "muster.blockedOnNode[].ranks",
      .type = Type::Map,
      .doc = "By role the indexes of the ranks that wait there, as in 0,4-7."},
-    {.path = "muster.blockedOnNode[].ranks.*", .type = Type::String},
+    {.path = "muster.blockedOnNode[].ranks.*",
+     .type = Type::String,
+     .doc = "Indexes of the role's ranks there."},
 });
 
 }  // namespace
