@@ -56,6 +56,7 @@ class Home:
         self.environment = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}", "LC_ALL": "C.UTF-8"}
         for name in ("MUSTER_HOME", "KUBECONFIG", "FORCE_COLOR", "CLICOLOR_FORCE"):
             self.environment.pop(name, None)
+        self.programs = BIN  # where the muster that is started lies
         self.up_process = None
         self.children = []
         self.before_start = None  # what a process does right before it becomes muster
@@ -67,7 +68,7 @@ class Home:
         number = len(self.children)
         out = (self.files / f"out-{number}").open("w+")
         err = (self.files / f"err-{number}").open("w+")
-        process = subprocess.Popen([BIN / "muster", "--home", self.path, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
+        process = subprocess.Popen([self.programs / "muster", "--home", self.path, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=out,
                                    stderr=err, env=self.environment, start_new_session=True, preexec_fn=self.before_start)
         process.out_path, process.err_path = pathlib.Path(out.name), pathlib.Path(err.name)
         out.close()

@@ -131,6 +131,20 @@ void remove_group(const std::string& directory) {
   ::rmdir(directory.c_str());
 }
 
+std::vector<std::string> all_of(const CgroupRoots& roots) {
+  std::vector<std::string> all{roots.memory, roots.cpu, roots.pids};
+  std::erase(all, "");
+  return all;
+}
+
+// Removes muster/<home> and muster itself, unless something is in them.
+void remove_empty(const CgroupRoots& roots) {
+  for (const auto& directory : all_of(roots)) {
+    ::rmdir(directory.c_str());
+    ::rmdir(directory.substr(0, directory.rfind('/')).c_str());
+  }
+}
+
 }  // namespace
 
 CgroupRoots find_cgroups(const std::string& home_key) {
@@ -152,17 +166,14 @@ CgroupRoots find_cgroups(const std::string& home_key) {
         pass_controllers_down(top) && pass_controllers_down(roots.memory)) {
       return roots;
     }
-    remove_cgroup_roots(roots);
+    remove_empty(roots);
   }
   return {};
 }
 
 void remove_cgroup_roots(const CgroupRoots& roots) {
-  for (const auto& directory : {roots.memory, roots.cpu, roots.pids}) {
-    if (directory.empty()) continue;
-    ::rmdir(directory.c_str());
-    ::rmdir(directory.substr(0, directory.rfind('/')).c_str());
-  }
+  for (const auto& directory : all_of(roots)) remove_group(directory);
+  remove_empty(roots);
 }
 
 Cgroup::Cgroup(const CgroupRoots& roots, const std::string& relative)

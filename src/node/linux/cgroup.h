@@ -21,7 +21,9 @@ struct CgroupRoots {
 // Finds the cgroups of this machine and makes muster/<home> in them. Version::None where nothing
 // can be written: pods then run without limits.
 CgroupRoots find_cgroups(const std::string& home_key);
-// Removes muster/<home>, and muster itself once no other home is in it.
+// Removes muster/<home>, and muster itself once no other home is in it. For a home without pods:
+// groups that are left in it are of pods that another version of Muster removed, which did not know
+// all of their places.
 void remove_cgroup_roots(const CgroupRoots& roots);
 
 // One cgroup under the roots: a pod's, or below it a container's. A name for directories, owns

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "machine.h"
+#include "node/linux/cgroup.h"
 #include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
 
@@ -132,6 +133,17 @@ TEST(Versions, WhatAnOlderShimCannotObeyIsNamed) {
   EXPECT_EQ(shim::beyond_version(spec, 2), "");
   spec.capabilities = 0;
   EXPECT_EQ(shim::beyond_version(spec, 0), "securityContext.capabilities");
+}
+
+// A Muster that knows fewer places of a pod's groups leaves some when it removes a pod of ours.
+TEST_F(RuntimeTest, GroupsThatAnotherVersionLeftGoWithTheHome) {
+  open_runtime();
+  const auto roots = linux::find_cgroups(home_key(home_));
+  std::vector<std::string> places{roots.memory, roots.pids};
+  std::erase(places, "");
+  for (const auto& place : places) std::filesystem::create_directories(place + "/uid/main-0");
+  close_runtime();
+  for (const auto& place : places) EXPECT_FALSE(std::filesystem::exists(place)) << place;
 }
 
 TEST_F(RuntimeTest, NoEnvironmentValueIsInAnyFile) {
