@@ -145,7 +145,8 @@ class Campaign:
 
     def choose(self):
         """The phase that had the fewest kills, or, every other time, any; a new job only when there is room for one."""
-        while len(self.live()) < JOBS - 1:
+        # Once: on a machine that is slow jobs end while others are created.
+        for _ in range(JOBS - 1 - len(self.live())):
             self.create()
         phases = PHASES if len(self.live()) < JOBS else PHASES[3:]
         if self.random.random() < 0.5:
