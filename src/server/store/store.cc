@@ -57,7 +57,7 @@ Result<std::unique_ptr<Store>> Store::open(Options options) {
   store->committed_ = store->appended_ = store->contents_.version;
   store->trimmed_ = store->contents_.trimmed;
   for (const Change& change : store->contents_.log) {
-    store->commit_times_.emplace_back(change.time, change.version);
+    store->logged_.push_back({.time = change.time, .newest = change.version});
   }
   if (snapshot) {
     store->file_.reset();
@@ -127,7 +127,8 @@ void Store::finish_commit(Version newest, Result<Room> result) {
   ++commits_;
   committed_ = newest;
   room_ = *result;
-  commit_times_.emplace_back(loop_.now(), newest);
+  if (file_)
+    logged_.push_back({.time = loop_.now(), .newest = newest, .logged = file_->logged_bytes()});
   if (on_commit_) on_commit_(newest);
   while (!waiters_.empty() && waiters_.begin()->first <= newest) {
     waiters_.begin()->second.set({});
@@ -213,12 +214,19 @@ void Store::finish_work(const Result<Room>& result) {
 // Up to where the log can go now; 0 when it is not worth a write yet.
 Version Store::log_floor(Time now) {
   Version floor = appended_ > kLogVersions ? appended_ - kLogVersions : 0;
-  while (!commit_times_.empty() && now - commit_times_.front().first > kLogAge) {
-    floor = std::max(floor, commit_times_.front().second);
-    commit_times_.pop_front();
+  const std::int64_t bytes = logged_.empty() ? 0 : logged_.back().logged;
+  const bool large = bytes - forgotten_bytes_ > kLogBytes;
+  const std::int64_t kept = large ? kLogBytes / 2 : kLogBytes;
+  while (!logged_.empty()) {
+    const Commit& oldest = logged_.front();
+    const bool goes =
+        now - oldest.time > kLogAge || oldest.newest <= floor || bytes - forgotten_bytes_ > kept;
+    if (!goes) break;
+    floor = std::max(floor, oldest.newest);
+    forgotten_bytes_ = std::max(forgotten_bytes_, oldest.logged);
+    logged_.pop_front();
   }
-  while (!commit_times_.empty() && commit_times_.front().second <= floor) commit_times_.pop_front();
-  if (floor < trimmed_ + kTrimLot) return 0;
+  if (floor <= trimmed_ || (floor < trimmed_ + kTrimLot && !large)) return 0;
   trimmed_ = floor;
   return floor;
 }

@@ -40,7 +40,10 @@ class Store {
     Logger log;
   };
 
-  static constexpr Version kLogVersions = 10'000;
+  // What the file keeps of changes: a start reads the last 128, nobody reads more. Some go a
+  // little later than they could, in lots.
+  static constexpr Version kLogVersions = 1'000;
+  static constexpr std::int64_t kLogBytes = std::int64_t{16} << 20U;  // of JSON
   static constexpr Duration kLogAge = std::chrono::minutes(5);
 
   static Result<std::unique_ptr<Store>> open(Options options);
@@ -99,7 +102,13 @@ class Store {
   Version appended_ = 0;
   Version committed_ = 0;
   Version trimmed_ = 0;
-  std::deque<std::pair<Time, Version>> commit_times_;
+  struct Commit {
+    Time time;
+    Version newest = 0;
+    std::int64_t logged = 0;  // bytes in the log up to here, as StoreFile counts
+  };
+  std::deque<Commit> logged_;         // commits of which the log has something
+  std::int64_t forgotten_bytes_ = 0;  // counted, and gone from the log or about to
   std::uint64_t commits_ = 0;
   bool writing_ = false;  // a worker has the file, or will in the next turn
   Room room_ = Room::Enough;

@@ -56,6 +56,7 @@ bool StoreFile::Impl::write_change(const Change& change, History history) {
                                         .bind(7, sum)
                                         .run();
   if (!logged) return false;
+  if (history == History::Keep) logged_bytes += static_cast<std::int64_t>(text.size());
   if (deleted) return remove.bind(1, change.key).run();
   return put.bind(1, change.key).bind(2, version).bind(3, text).bind(4, sum).run();
 }
@@ -122,6 +123,10 @@ Result<void> StoreFile::Impl::write(const std::vector<Change>& changes, Version 
              return change.confidential && change.previous != 0;
            });
   return {};
+}
+
+std::int64_t StoreFile::logged_bytes() const {
+  return impl_->logged_bytes;
 }
 
 Result<Room> StoreFile::commit(const std::vector<Change>& changes, Version log_floor) {

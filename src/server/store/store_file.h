@@ -34,6 +34,8 @@ class StoreFile {
 
   // All changes in one transaction; durable on return. Log rows up to `log_floor` go with it.
   Result<Room> commit(const std::vector<Change>& changes, Version log_floor);
+  // Bytes of JSON that went into the log of changes since the file was opened. Between two calls.
+  [[nodiscard]] std::int64_t logged_bytes() const;
   // Whether there is room again, and tries to make some. Writes nothing that anybody would miss.
   Result<Room> look_for_room();
   // Everything is in the database, and nothing readable in the log of writes.

@@ -29,6 +29,7 @@ struct StoreFile::Impl {
   std::int64_t written_end = std::numeric_limits<std::int64_t>::max();
   bool traces = false;
   std::int64_t lot_when_low = 1;
+  std::int64_t logged_bytes = 0;
   bool uncommitted = false;  // of Mistake::AnswerBeforeCommit
 
   [[nodiscard]] std::string folder() const { return path.substr(0, path.rfind('/')); }

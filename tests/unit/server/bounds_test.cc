@@ -32,6 +32,17 @@ TEST_F(HistoryTest, IsBoundedByItsBytes) {
   EXPECT_EQ(old.error().code, ErrorCode::Gone);
 }
 
+TEST_F(HistoryTest, WhatIsKeptHasNoRoomForMore) {
+  json::Value map = config_map("a");
+  auto& list = map["metadata"]["finalizers"].array();
+  list.reserve(100);
+  list.emplace_back("example.com/keep");
+  make(api::config_maps(), std::move(map));
+  const auto kept = core().get(kind(api::config_maps()), {.ns = "default", .name = "a"});
+  ASSERT_TRUE(kept);
+  EXPECT_EQ((**kept)["metadata"]["finalizers"].as_array().capacity(), 1U);
+}
+
 TEST_F(HistoryTest, AFloodOfOneKindCostsNoOtherItsPast) {
   const json::Value lease = make(api::pods(), pod("a"));
   const json::Value removed = make(api::pods(), pod("b"));

@@ -226,10 +226,12 @@ TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
   EXPECT_EQ(session.store().commits(), 1U);
 }
 
-// A number that the file holds, read beside whoever writes it.
-Version number_in(const std::string& file, const std::string& query) {
+// A number that the file of a home holds, read from a copy: whoever writes it has it for itself.
+Version number_in(const Home& home, const std::string& query) {
+  const Home copy;
+  copy_home(home.path(), copy.path());
   sqlite3* database = nullptr;
-  EXPECT_EQ(sqlite3_open_v2(file.c_str(), &database, SQLITE_OPEN_READONLY, nullptr), SQLITE_OK);
+  EXPECT_EQ(sqlite3_open(copy.file().c_str(), &database), SQLITE_OK);
   sqlite3_stmt* statement = nullptr;
   EXPECT_EQ(sqlite3_prepare_v2(database, query.c_str(), -1, &statement, nullptr), SQLITE_OK);
   EXPECT_EQ(sqlite3_step(statement), SQLITE_ROW) << query;
@@ -252,9 +254,9 @@ TEST(Store, TheLogIsTrimmedAndSaysUpToWhere) {
       session.store().append(change(version, "a//x", "x"));
       if (version % kAtOnce != 0) continue;
       ASSERT_TRUE(session.loop().run(session.store().durable(version)));
-      floor = number_in(home.file(), "SELECT value FROM meta WHERE name='log_floor'");
-      EXPECT_EQ(number_in(home.file(), "SELECT min(rv) FROM log"), floor + 1);
-      EXPECT_EQ(number_in(home.file(), "SELECT count(*) FROM log"), version - floor);
+      floor = number_in(home, "SELECT value FROM meta WHERE name='log_floor'");
+      EXPECT_EQ(number_in(home, "SELECT min(rv) FROM log"), floor + 1);
+      EXPECT_EQ(number_in(home, "SELECT count(*) FROM log"), version - floor);
       EXPECT_LE(floor, version - std::min(version, Store::kLogVersions)) << "too much is gone";
     }
     EXPECT_GE(floor, kNewest - Store::kLogVersions - kAtOnce) << "too much is there";
@@ -264,6 +266,21 @@ TEST(Store, TheLogIsTrimmedAndSaysUpToWhere) {
   ASSERT_TRUE(contents);
   EXPECT_EQ(contents->version, kNewest);
   EXPECT_EQ(contents->trimmed, floor);
+}
+
+TEST(Store, TheLogIsBoundedByItsBytes) {
+  constexpr Version kNewest = 40;
+  constexpr std::int64_t kMiB = std::int64_t{1} << 20U;
+  const std::string large(kMiB, 'x');
+  const Home home;
+  Session session(home.path());
+  for (Version version = 1; version <= kNewest; ++version) {
+    ASSERT_TRUE(session.write(change(version, "a//x", large)));
+    if (version % 13 != 0) continue;
+    const auto bytes = number_in(home, "SELECT coalesce(sum(length(json)),0) FROM log");
+    EXPECT_LE(bytes, static_cast<std::uint64_t>(Store::kLogBytes + 2 * kMiB));
+    EXPECT_GE(bytes, static_cast<std::uint64_t>(Store::kLogBytes / 2 - 2 * kMiB));
+  }
 }
 
 TEST(Store, AChangedValueIsNoticed) {
