@@ -255,6 +255,16 @@ void NodeAgent::pod_done(const std::string& uid) {
   schedule_network();
 }
 
+// A home keeps the finished pods of every job that it ran; their workers would be most of what it
+// has in memory. Who deletes such a pod gets a new worker for it, as after a restart. What we know
+// of a pod only gets newer, so that no late event makes it begin anew.
+Task<void> NodeAgent::dismiss(std::string uid) {
+  const auto found = workers_.find(uid);
+  if (found == workers_.end() || !found->second->rests()) co_return;
+  const auto known = pods_.find(api::key_of(*found->second->view()));
+  if (known && api::uid_of(*known) == uid && !needs_worker(*known)) co_await reap(std::move(uid));
+}
+
 Task<void> NodeAgent::reap(std::string uid) {
   const auto found = workers_.find(uid);
   if (found == workers_.end()) co_return;

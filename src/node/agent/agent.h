@@ -73,6 +73,7 @@ class NodeAgent final : private PodHost {
   void gpus_released() override;
   Task<void> look_at_disk(api::ObjectPtr pod) override { return keeper_.look_at(std::move(pod)); }
   void pod_done(const std::string& uid) override;
+  void pod_rests(const std::string& uid) override { scope_.spawn(dismiss(uid)); }
 
   // What every copy of the API's objects needs.
   FollowedObjects::Parts followed();
@@ -81,6 +82,7 @@ class NodeAgent final : private PodHost {
   [[nodiscard]] bool needs_worker(const json::Value& pod) const;
   void add_worker(const api::ObjectPtr& pod);
   Task<void> reap(std::string uid);
+  Task<void> dismiss(std::string uid);
   Task<std::set<std::string>> find_orphans();
   Task<void> remove_orphans(std::set<std::string> uids);
   Task<void> remove_files_of(std::string uid);

@@ -44,6 +44,8 @@ class PodHost {
   virtual void gpus_released() = 0;
   // The worker has nothing left to do.
   virtual void pod_done(const std::string& uid) = 0;
+  // The worker rests(): it is needed when the pod is deleted, and not before.
+  virtual void pod_rests(const std::string& uid) = 0;
 };
 
 // What every pod of a node shares. Outlives all workers.

@@ -159,6 +159,7 @@ void PodWorker::advance(const PodEvent& event) {
   }
   // From its new state something may follow at once.
   if (moved) events_.emplace_back(Changed{});
+  if (rests()) subject_.node.host.pod_rests(subject_.uid);
 }
 
 void PodWorker::perform(const AnnounceFailure& action) {

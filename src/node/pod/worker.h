@@ -41,6 +41,8 @@ class PodWorker {
   // The pod with the status that we know, which the API may not have yet.
   [[nodiscard]] const api::ObjectPtr& view() const { return view_; }
   [[nodiscard]] bool done() const { return in<Done>(); }
+  // It is over and nothing of it is left here; the API has its end, and keeps it.
+  [[nodiscard]] bool rests() const { return in<TornDown>() && subject_.facts.settled; }
   // Over or forgotten by the API, but still holding namespaces and mounts.
   [[nodiscard]] bool is_clearing() const;
   [[nodiscard]] bool vanished() const { return subject_.facts.forgotten; }

@@ -29,6 +29,28 @@ TEST_F(NodeTest, RunsAPodToItsEnd) {
   EXPECT_LE(cluster.status_writes, 4) << "changes that come together are one write";
 }
 
+TEST_F(NodeTest, AFinishedPodHasNoWorkerUntilItIsDeleted) {
+  start();
+  const auto uid = create(PodBuilder("p").restart("Never").container("main", "run 1 3"));
+  loop.run_for(500ms);
+  EXPECT_EQ(agent->pods(), 1U);
+  loop.run_for(3s);
+  EXPECT_EQ(phase("p"), "Failed");
+  EXPECT_EQ(agent->pods(), 0U);
+  auto labelled = *pod("p");
+  labelled["metadata"]["labels"]["seen"] = "yes";
+  cluster.put(api::pods(), std::move(labelled));
+  loop.run_for(1s);
+  EXPECT_EQ(agent->pods(), 0U);
+  EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
+  ASSERT_NE(agent->find_pod({.ns = "default", .name = "p"}), nullptr) << "for its logs";
+  cluster.request_deletion("default", "p", 30);
+  loop.run_for(1s);
+  EXPECT_EQ(phase("p"), "gone");
+  EXPECT_EQ(agent->pods(), 0U);
+  EXPECT_EQ(runtime.starts_of(uid, "main"), 1);
+}
+
 TEST_F(NodeTest, FilesLostWithEveryRunAreToldWithTheEnd) {
   runtime.written["/home/me"] = 3;
   start();
