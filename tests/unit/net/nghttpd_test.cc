@@ -131,7 +131,7 @@ TEST_F(NghttpdTest, ChecksTheChainAndTheName) {
 
   const auto other = Certificates::make();
   const auto untrusted = loop_.run(connect({.ca_pem = other.ca.certificate_pem}).send({}));
-  EXPECT_EQ(untrusted.error().code, ErrorCode::Unavailable);
+  EXPECT_EQ(untrusted.error().code, ErrorCode::Unauthorized) << "it is not tried again";
   EXPECT_NE(untrusted.error().message.find("certificate of \"127.0.0.1\" is refused"),
             std::string::npos)
       << untrusted.error().message;
