@@ -68,7 +68,7 @@ Monotonic SystemClock::monotonic() const {
   // Not CLOCK_MONOTONIC, which stands still while the machine sleeps: what others did meanwhile
   // took time.
   timespec now{};
-  ::clock_gettime(CLOCK_BOOTTIME, &now);
+  static_cast<void>(::clock_gettime(CLOCK_BOOTTIME, &now));
   return {seconds(now.tv_sec) + nanoseconds(now.tv_nsec)};
 }
 

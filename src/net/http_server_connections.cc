@@ -2,10 +2,14 @@
 
 #include <algorithm>
 
+#include "base/memory.h"
+
 namespace muster::net {
 
 namespace {
 constexpr auto kLook = std::chrono::seconds(1);
+// What so many leave behind in the heap is worth a walk through it.
+constexpr std::size_t kCrowd = 256;
 }  // namespace
 
 bool Connections::make_room() {
@@ -38,6 +42,7 @@ Connections::Member::Member(Connections& all, Stream& stream)
     : all_(all), stream_(stream), client_(all.clients_.try_emplace(stream.client()).first) {
   ++client_->second.members;
   ++all_.open_;
+  all_.crowd_ = std::max(all_.crowd_, all_.open_);
   now(Doing::Waiting);
 }
 
@@ -48,6 +53,13 @@ Connections::Member::~Member() {
   if (!closed_) --all_.open_;
   if (--client_->second.members == 0) all_.clients_.erase(client_);
   all_.changed_.pulse();
+  all_.left();
+}
+
+void Connections::left() {
+  if (crowd_ < kCrowd || open_ > crowd_ / 8) return;
+  crowd_ = open_;
+  release_unused_memory();
 }
 
 void Connections::Member::leave_list() {

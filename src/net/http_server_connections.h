@@ -53,11 +53,13 @@ class Connections {
   using Clients = std::map<std::string, Client>;
 
   bool close_slow_reader();
+  void left();
 
   rt::Loop& loop_;
   Limits limits_;
   Clients clients_;
   std::size_t open_ = 0;
+  std::size_t crowd_ = 0;  // the most that were open at once since memory was last given back
   std::size_t request_bytes_ = 0;
   std::size_t answer_bytes_ = 0;
   rt::Event changed_;

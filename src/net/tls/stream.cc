@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -92,7 +93,10 @@ class TlsStream final : public Stream {
     return {};
   }
 
-  void accept_state() { SSL_set_accept_state(ssl_.get()); }
+  void accept_state() {
+    SSL_set_accept_state(ssl_.get());
+    has_spoken_ = false;
+  }
 
   Task<Result<void>> handshake() {
     SSL_set_connect_state(ssl_.get());
@@ -106,6 +110,9 @@ class TlsStream final : public Stream {
   }
 
   Task<Result<std::size_t>> read(std::span<char> into) override {
+    // A client that never says anything shall cost no more than its socket: OpenSSL takes some
+    // 40 KiB as soon as it is asked.
+    if (!std::exchange(has_spoken_, true)) CO_TRY(co_await ready(socket_.readable()));
     while (true) {
       if (closed_) co_return fail(ErrorCode::Unavailable, "the connection was closed");
       ERR_clear_error();
@@ -243,6 +250,7 @@ class TlsStream final : public Stream {
   std::string name_;
   bool closed_ = false;
   bool broken_ = false;
+  bool has_spoken_ = true;  // the peer, or it is not waited for
 };
 
 }  // namespace

@@ -150,8 +150,9 @@ Task<Result<bool>> Prober::once(ProbeKind kind, ProbeSpec spec) {
   } else {
     wrong = CO_TRY(co_await connect(std::move(spec)));
   }
-  if (!wrong.empty()) on_failure_(kind, wrong);
-  co_return wrong.empty();
+  const bool fine = wrong.empty();
+  if (!fine) on_failure_(kind, wrong);
+  co_return fine;
 }
 
 Task<void> Prober::startup(ProbeSpec spec) {

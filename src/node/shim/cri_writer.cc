@@ -139,7 +139,7 @@ void CriWriter::rotate() {
   Fd old(fd_.release());
   if (open()) return;
   fd_ = std::move(old);
-  ::rename((path_ + ".1").c_str(), path_.c_str());
+  static_cast<void>(::rename((path_ + ".1").c_str(), path_.c_str()));
 }
 
 }  // namespace muster::node::shim
