@@ -88,7 +88,7 @@ const Script::Exit* Script::exit_of(const Process& process) const {
   for (const auto& [written, exit] : exits) {
     if (!written.starts_with(rank)) continue;
     if (exit.code == 0) return &exit;
-    if (written.starts_with(same_try)) found = &exit;
+    if (fails_for_good || written.starts_with(same_try)) found = &exit;
   }
   return found;
 }

@@ -32,6 +32,7 @@ struct Script {
   // Tries that nobody foresaw end well where one of their rank does, else as they would have
   // before.
   bool improvises = false;
+  bool fails_for_good = false;  // then such a try fails as well, whichever it is
 
   [[nodiscard]] const Exit* exit_of(const Process& process) const;
 };

@@ -130,6 +130,7 @@ class World {
     for (const Tale& tale : tales_) {
       Script& script = all[tale.name()] = tale.workload->script;
       script.improvises = improvised(options_.faults);
+      script.fails_for_good = tale.workload->phase == "Failed";
     }
     return all;
   }
