@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <memory>
+#include <optional>
 
 #include "base/strings.h"
 #include "json/read.h"
@@ -17,6 +18,13 @@ struct CloseProgram {
   void operator()(std::FILE* file) const { ::pclose(file); }
 };
 
+constexpr std::int64_t kMostMebibytes = std::int64_t{1} << 30U;  // 1 PiB: no GPU has as much
+
+std::optional<std::int64_t> number_up_to(std::int64_t most, std::string_view text) {
+  const auto number = parse_int(trim(text));
+  return number && *number >= 0 && *number <= most ? number : std::nullopt;
+}
+
 }  // namespace
 
 std::map<std::string, GpuUsage> parse_gpu_usage(std::string_view text) {
@@ -24,8 +32,8 @@ std::map<std::string, GpuUsage> parse_gpu_usage(std::string_view text) {
   for (const auto line : split(text, '\n')) {
     const auto fields = split(line, ',');
     if (fields.size() != 3) continue;
-    const auto percent = parse_int(trim(fields[1]));
-    const auto mebibytes = parse_int(trim(fields[2]));
+    const auto percent = number_up_to(100, fields[1]);
+    const auto mebibytes = number_up_to(kMostMebibytes, fields[2]);
     if (!percent || !mebibytes) continue;  // [N/A]
     gpus[std::string(trim(fields[0]))] = {.busy_milli = *percent * 10,
                                           .memory_bytes = *mebibytes * (std::int64_t{1} << 20U)};
