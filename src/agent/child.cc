@@ -1,46 +1,30 @@
 #include "agent/child.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
 
+#include "base/spawn_settings.h"
+
 namespace muster::agent {
 namespace {
 
-class SpawnSettings {
- public:
-  SpawnSettings() {
-    ::posix_spawn_file_actions_init(&actions);
-    ::posix_spawnattr_init(&attributes);
-  }
-  SpawnSettings(const SpawnSettings&) = delete;
-  SpawnSettings& operator=(const SpawnSettings&) = delete;
-  ~SpawnSettings() {
-    ::posix_spawn_file_actions_destroy(&actions);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-
-  posix_spawn_file_actions_t actions{};
-  posix_spawnattr_t attributes{};
-};
-
 void fill(SpawnSettings& settings, const ChildOptions& options) {
   if (options.input == kNoInput) {
-    ::posix_spawn_file_actions_addopen(&settings.actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   } else {
-    ::posix_spawn_file_actions_adddup2(&settings.actions, options.input, STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&settings.files, options.input, STDIN_FILENO);
   }
-  ::posix_spawn_file_actions_adddup2(&settings.actions, options.output, STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&settings.actions, options.error, STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.files, options.output, STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&settings.files, options.error, STDERR_FILENO);
   if (!options.directory.empty())
-    ::posix_spawn_file_actions_addchdir_np(&settings.actions, options.directory.c_str());
+    ::posix_spawn_file_actions_addchdir_np(&settings.files, options.directory.c_str());
   // Only who has the terminal can hand it on.
   if (options.placement == Placement::Foreground && ::tcgetpgrp(STDIN_FILENO) == ::getpgrp())
-    ::posix_spawn_file_actions_addtcsetpgrp_np(&settings.actions, STDIN_FILENO);
+    ::posix_spawn_file_actions_addtcsetpgrp_np(&settings.files, STDIN_FILENO);
   // We ignore SIGPIPE; it must not.
   sigset_t defaults;
   ::sigemptyset(&defaults);
@@ -70,13 +54,6 @@ std::vector<std::string> environment_with(const std::vector<std::string>& more) 
   return all;
 }
 
-std::vector<char*> pointers_to(std::vector<std::string>& words) {
-  std::vector<char*> pointers;
-  for (auto& word : words) pointers.push_back(word.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
-
 std::unexpected<Error> cannot_start(const std::string& program, int error) {
   auto failure = fail_errno("starting " + program, error);
   if (error == ENOENT || error == ENOTDIR) failure.error().code = ErrorCode::NotFound;
@@ -93,8 +70,8 @@ Result<Child> Child::spawn(Reaper& reaper, const ChildOptions& options) {
   auto variables = environment_with(options.more_environment);
   pid_t pid = 0;
   const int error =
-      ::posix_spawnp(&pid, words.front().c_str(), &settings.actions, &settings.attributes,
-                     pointers_to(words).data(), pointers_to(variables).data());
+      ::posix_spawnp(&pid, words.front().c_str(), &settings.files, &settings.attributes,
+                     spawn_words(words).data(), spawn_words(variables).data());
   if (error != 0) return cannot_start(words.front(), error);
   const bool whole_group =
       options.placement == Placement::Group || options.placement == Placement::Session;

@@ -14,6 +14,7 @@ namespace {
 
 using Wide = unsigned __int128;
 
+constexpr Wide kMostWrittenMilli = std::numeric_limits<std::int64_t>::max();
 // Kubernetes caps quantities at 2^63-1 whole units.
 constexpr Wide kMostMilli = static_cast<Wide>(std::numeric_limits<std::int64_t>::max()) * 1000;
 // 10^19 < 2^64, so that digits × 2^60 × 10 stays below 2^128.
@@ -94,6 +95,11 @@ std::optional<Decimal> take_decimal(std::string_view& text) {
   return seen ? std::optional(number) : std::nullopt;
 }
 
+// Thousandths are held as far as 64 bits write them; a larger amount is whole.
+Wide without_excess(Wide milli) {
+  return milli <= kMostWrittenMilli ? milli : (milli + 999) / 1000 * 1000;
+}
+
 // In thousandths, rounded away from zero, capped.
 Wide to_milli(const Decimal& number, Scale scale) {
   Wide value = number.digits << static_cast<unsigned>(scale.binary);
@@ -104,7 +110,7 @@ Wide to_milli(const Decimal& number, Scale scale) {
     more = more || value % 10 != 0;
     value /= 10;
   }
-  return std::min(value + (more ? 1U : 0U), kMostMilli);
+  return std::min(without_excess(value + (more ? 1U : 0U)), kMostMilli);
 }
 
 std::int64_t saturate(__int128 value) {

@@ -2,10 +2,10 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <unistd.h>
 
 #include "base/fd.h"
+#include "base/spawn_settings.h"
 
 extern char** environ;
 
@@ -14,33 +14,10 @@ namespace {
 
 constexpr int kFirstHanded = 3;
 
-struct Attributes {
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  Attributes() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  ~Attributes() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-};
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (std::string& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 }  // namespace
 
 Result<int> spawn_apart(const SpawnApart& what) {
-  Attributes spawning;
+  SpawnSettings spawning;
   ::posix_spawn_file_actions_addopen(&spawning.files, 0, "/dev/null", O_RDWR, 0);
   ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 1);
   ::posix_spawn_file_actions_adddup2(&spawning.files, 0, 2);
@@ -67,7 +44,7 @@ Result<int> spawn_apart(const SpawnApart& what) {
   auto environment = what.environment;
   int pid = 0;
   const int error = ::posix_spawn(&pid, what.program.c_str(), &spawning.files, &spawning.attributes,
-                                  pointers(words).data(), pointers(environment).data());
+                                  spawn_words(words).data(), spawn_words(environment).data());
   if (error != 0) return fail_errno("start " + what.program, error);
   return pid;
 }

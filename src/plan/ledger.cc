@@ -106,9 +106,11 @@ std::map<T, IndexSet> read_groups(const json::Value& groups, Read read) {
   return out;
 }
 
+// Times that are written alike are one group.
 std::map<Time, IndexSet> by_time(const std::map<int, Time>& times) {
   std::map<Time, IndexSet> groups;
-  for (const auto& [index, time] : times) groups[time].insert(index);
+  for (const auto& [index, time] : times)
+    groups[std::chrono::floor<std::chrono::microseconds>(time)].insert(index);
   return groups;
 }
 

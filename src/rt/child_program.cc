@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/fd.h"
+#include "base/spawn_settings.h"
 
 namespace muster::rt {
 namespace {
@@ -41,31 +41,8 @@ class Child {
   pid_t pid_;
 };
 
-struct Settings {
-  posix_spawn_file_actions_t files{};
-  posix_spawnattr_t attributes{};
-  Settings() {
-    ::posix_spawn_file_actions_init(&files);
-    ::posix_spawnattr_init(&attributes);
-  }
-  Settings(const Settings&) = delete;
-  Settings& operator=(const Settings&) = delete;
-  ~Settings() {
-    ::posix_spawn_file_actions_destroy(&files);
-    ::posix_spawnattr_destroy(&attributes);
-  }
-};
-
-std::vector<char*> pointers(std::vector<std::string>& words) {
-  std::vector<char*> out;
-  out.reserve(words.size() + 1);
-  for (std::string& word : words) out.push_back(word.data());
-  out.push_back(nullptr);
-  return out;
-}
-
 Result<pid_t> start(ChildProgram& program, int output) {
-  Settings settings;
+  SpawnSettings settings;
   if (program.input == ChildProgram::Input::None)
     ::posix_spawn_file_actions_addopen(&settings.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_adddup2(&settings.files, output, STDOUT_FILENO);
@@ -80,7 +57,7 @@ Result<pid_t> start(ChildProgram& program, int output) {
   pid_t pid = 0;
   const int error =
       ::posix_spawnp(&pid, program.program.c_str(), &settings.files, &settings.attributes,
-                     pointers(program.words).data(), pointers(program.environment).data());
+                     spawn_words(program.words).data(), spawn_words(program.environment).data());
   if (error == ENOENT) return fail(ErrorCode::NotFound, "no such program");
   if (error != 0) return fail_errno("starting it", error);
   return pid;

@@ -100,12 +100,15 @@ TEST(Quantity, WholeRoundsUp) {
 }
 
 TEST(Quantity, TextReadsBackTheSame) {
-  for (const char* text : {"0", "2", "1500m", "-500m", "1Gi", "9223372036854775807"}) {
+  for (const char* text :
+       {"0", "2", "1500m", "-500m", "1Gi", "9223372036854775807", "9223372036854775807m",
+        "9223372036854775808m", "10333333333333333.3315", "-10333333333333333.3315"}) {
     const auto quantity = Quantity::parse(text).value();
     EXPECT_EQ(Quantity::parse(quantity.text()).value(), quantity) << text;
   }
   EXPECT_EQ(Quantity::parse("1.5")->text(), "1500m");
   EXPECT_EQ(Quantity::parse("1Gi")->text(), "1073741824");
+  EXPECT_EQ(Quantity::parse("10333333333333333.3315")->text(), "10333333333333334");
 }
 
 }  // namespace

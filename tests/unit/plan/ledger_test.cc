@@ -42,6 +42,13 @@ TEST(Ledger, WritesRanksThatShareAFateAsRanges) {
   EXPECT_EQ(json::write(stored["recovering"]), R"({"Worker":"0-1,5"})");
 }
 
+TEST(Ledger, RanksWhoseTimesDifferByLessThanIsWrittenAllWait) {
+  Ledger ledger;
+  ledger.roles["Worker"].not_before = {{0, kStart + 100ns}, {3, kStart + 200ns}};
+  const Ledger read = Ledger::from_json(ledger.to_json());
+  EXPECT_EQ(read.roles.at("Worker").not_before, (std::map<int, Time>{{0, kStart}, {3, kStart}}));
+}
+
 TEST(Ledger, WritesTheNodesThatBlockIt) {
   EXPECT_EQ(json::write(full().to_json()["blockedOnNode"]),
             R"([{"node":"gpu-7","since":"2027-01-15T08:00:00Z","ranks":{"Worker":"0-1,5"}}])");
