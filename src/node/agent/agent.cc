@@ -21,6 +21,8 @@ namespace {
 // Each time all pods are looked at, so the more there are, the longer it waits.
 constexpr Duration kNetworkDelay = std::chrono::milliseconds(5);
 constexpr Duration kNetworkDelayForEachPod = std::chrono::microseconds(100);
+// Somebody waits for it before it starts.
+constexpr Duration kNamesDelayForEachPod = std::chrono::microseconds(50);
 constexpr Duration kRetry = std::chrono::seconds(1);
 
 // The names in these directories; those that are not there have none.
@@ -94,6 +96,7 @@ NodeAgent::NodeAgent(Parts parts, NodeOptions options, GpuAllocator gpus)
       rules_(std::make_shared<const std::vector<ServiceRule>>()),
       keeper_(keeper_parts()),
       network_timer_(parts_.loop),
+      network_updated_(parts_.loop),
       scope_(parts_.loop) {}
 
 FollowedObjects::Parts NodeAgent::followed() {
@@ -288,12 +291,17 @@ std::vector<api::ObjectPtr> NodeAgent::services() const {
 }
 
 std::vector<api::ObjectPtr> NodeAgent::views() const {
-  // In order of their names, so that the files do not change with the order of uids.
-  std::map<api::ObjectKey, api::ObjectPtr> sorted;
+  std::vector<api::ObjectPtr> out;
+  out.reserve(workers_.size());
   for (const auto& [uid, worker] : workers_) {
-    if (!worker->vanished()) sorted[api::key_of(*worker->view())] = worker->view();
+    if (!worker->vanished()) out.push_back(worker->view());
   }
-  return values_of(sorted);
+  // So that the files do not change with the order of uids.
+  std::ranges::sort(out, {}, [](const api::ObjectPtr& pod) {
+    return std::pair<std::string_view, std::string_view>(api::namespace_of(*pod),
+                                                         api::name_of(*pod));
+  });
+  return out;
 }
 
 api::ObjectPtr NodeAgent::find_pod(const api::ObjectKey& key) const {
@@ -317,12 +325,24 @@ Result<std::string> NodeAgent::hosts_file(const std::string& ns) {
 }
 
 void NodeAgent::schedule_network() {
-  if (!running_ || network_timer_.active()) return;
-  const auto delay = kNetworkDelay + kNetworkDelayForEachPod * workers_.size();
+  update_network_within(kNetworkDelay + kNetworkDelayForEachPod * workers_.size());
+}
+
+void NodeAgent::update_network_within(Duration delay) {
+  if (!running_) return;
+  const auto due = parts_.loop.monotonic() + delay;
+  if (network_timer_.active() && network_due_ <= due) return;
+  network_due_ = due;
   network_timer_.start(delay, [this] { update_network(); });
 }
 
+Task<Result<void>> NodeAgent::publish_names() {
+  update_network_within(kNamesDelayForEachPod * workers_.size());
+  co_return co_await network_updated_.wait();
+}
+
 void NodeAgent::update_network() {
+  network_updated_.pulse();
   const auto pods = views();
   const auto all = services();
   for (auto& [ns, before] : hosts_) {

@@ -67,7 +67,7 @@ class NodeAgent final : private PodHost {
   [[nodiscard]] std::vector<api::ObjectPtr> services() const override;
   [[nodiscard]] ServiceRules service_rules() const override { return rules_; }
   Result<std::string> hosts_file(const std::string& ns) override;
-  void publish_names() override { update_network(); }
+  Task<Result<void>> publish_names() override;
   void wrote(const api::ObjectPtr& pod) override { pods_.learn(pod); }
   void pod_changed() override { schedule_network(); }
   void gpus_released() override;
@@ -87,6 +87,7 @@ class NodeAgent final : private PodHost {
   Task<void> remove_orphans(std::set<std::string> uids);
   Task<void> remove_files_of(std::string uid);
   void schedule_network();
+  void update_network_within(Duration delay);
   void update_network();
   [[nodiscard]] std::vector<api::ObjectPtr> views() const;
   DiskKeeper::Parts keeper_parts();
@@ -111,6 +112,8 @@ class NodeAgent final : private PodHost {
   bool running_ = false;
   bool removing_orphans_ = false;
   rt::Timer network_timer_;
+  Monotonic network_due_{};
+  rt::Event network_updated_;
   rt::TaskScope scope_;
 };
 

@@ -1,5 +1,6 @@
 #include "node/network/endpoints.h"
 
+#include <algorithm>
 #include <optional>
 
 #include "api/object.h"
@@ -29,23 +30,44 @@ std::optional<std::uint16_t> target_port(const json::Value& port, const json::Va
   return std::nullopt;
 }
 
+// Names of namespaces and values of labels hold no newline.
+void add_part(std::string& group, std::string_view part) {
+  group += part;
+  group += '\n';
+}
+
 }  // namespace
 
-std::vector<api::ObjectPtr> selected_pods(const json::Value& service,
-                                          const std::vector<api::ObjectPtr>& pods) {
-  std::vector<api::ObjectPtr> out;
-  const auto& selector = service["spec"]["selector"].as_object();
-  if (selector.empty()) return out;
-  for (const auto& pod : pods) {
-    if (api::namespace_of(*pod) != api::namespace_of(service)) continue;
-    bool all = true;
-    for (const auto& [key, value] : selector) {
-      const auto* label = (*pod)["metadata"]["labels"].as_object().find(key);
-      all = all && label != nullptr && label->as_string() == value.as_string();
-    }
-    if (all) out.push_back(pod);
+SelectablePods::ByValues SelectablePods::grouped_by(const Keys& keys) const {
+  ByValues groups;
+  for (const auto& pod : pods_) {
+    const auto& labels = (*pod)["metadata"]["labels"].as_object();
+    std::string group;
+    add_part(group, api::namespace_of(*pod));
+    const bool has_all = std::ranges::all_of(keys, [&](const std::string& key) {
+      const auto* label = labels.find(key);
+      if (label != nullptr) add_part(group, label->as_string());
+      return label != nullptr;
+    });
+    if (has_all) groups[std::move(group)].push_back(pod);
   }
-  return out;
+  return groups;
+}
+
+const std::vector<api::ObjectPtr>& SelectablePods::selected_by(const json::Value& service) {
+  const auto& selector = service["spec"]["selector"].as_object();
+  if (selector.empty()) return none_;
+  Keys keys;
+  std::string group;
+  add_part(group, api::namespace_of(service));
+  for (const auto& [key, value] : selector) {
+    keys.push_back(key);
+    add_part(group, value.as_string());
+  }
+  auto known = by_keys_.find(keys);
+  if (known == by_keys_.end()) known = by_keys_.emplace(keys, grouped_by(keys)).first;
+  const auto chosen = known->second.find(group);
+  return chosen == known->second.end() ? none_ : chosen->second;
 }
 
 bool serves(const json::Value& service, const json::Value& pod) {
@@ -62,6 +84,7 @@ std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& servic
                                        const std::vector<api::ObjectPtr>& pods,
                                        const std::optional<NodeOptions::Endpoint>& api) {
   std::vector<ServiceRule> out;
+  SelectablePods selectable(pods);
   for (const auto& service : services) {
     const auto& spec = (*service)["spec"];
     const auto& ip = spec["clusterIP"].as_string();
@@ -69,7 +92,7 @@ std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& servic
     // Without a selector the endpoints are somebody else's business.
     const bool ours = leads_to_api || !spec["selector"].as_object().empty();
     if (ip.empty() || ip == "None" || !ours) continue;
-    const auto chosen = selected_pods(*service, pods);
+    const auto& chosen = selectable.selected_by(*service);
     for (const auto& port : spec["ports"].as_array()) {
       const auto number = port_number(port["port"].as_int());
       const auto& protocol = port["protocol"].as_string();

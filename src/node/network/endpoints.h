@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "api/resource.h"
@@ -11,9 +14,26 @@
 // Where services lead. Pure functions of services and pods.
 namespace muster::node {
 
-// The pods of the service's namespace that its selector takes; none without a selector.
-std::vector<api::ObjectPtr> selected_pods(const json::Value& service,
-                                          const std::vector<api::ObjectPtr>& pods);
+// Pods, found by the selectors of services. Services that select by the same labels look at all
+// pods once together: a job may have one for each of its ranks.
+class SelectablePods {
+ public:
+  explicit SelectablePods(const std::vector<api::ObjectPtr>& pods) : pods_(pods) {}
+
+  // The pods of the service's namespace that its selector takes, in their order; none without a
+  // selector.
+  const std::vector<api::ObjectPtr>& selected_by(const json::Value& service);
+
+ private:
+  using ByValues = std::unordered_map<std::string, std::vector<api::ObjectPtr>>;
+  using Keys = std::vector<std::string>;
+
+  [[nodiscard]] ByValues grouped_by(const Keys& keys) const;
+
+  const std::vector<api::ObjectPtr>& pods_;
+  std::map<Keys, ByValues> by_keys_;
+  std::vector<api::ObjectPtr> none_;
+};
 
 // It has an address, runs, and is ready (or the service publishes addresses that are not).
 bool serves(const json::Value& service, const json::Value& pod);

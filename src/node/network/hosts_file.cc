@@ -63,8 +63,8 @@ void add_pods(std::string& out, std::string_view ns, const std::vector<api::Obje
   }
 }
 
-void add_service(std::string& out, const json::Value& service,
-                 const std::vector<api::ObjectPtr>& pods, std::string_view domain) {
+void add_service(std::string& out, const json::Value& service, SelectablePods& pods,
+                 std::string_view domain) {
   const auto key = api::key_of(service);
   const auto names = names_in(key.name, key.ns, domain);
   const auto& ip = service["spec"]["clusterIP"].as_string();
@@ -73,7 +73,7 @@ void add_service(std::string& out, const json::Value& service,
     add_line(out, ip, names);
     return;
   }
-  for (const auto& pod : selected_pods(service, pods)) {
+  for (const auto& pod : pods.selected_by(service)) {
     if (!serves(service, *pod)) continue;
     add_line(out, api::pod_ip_of(*pod), names);
   }
@@ -95,9 +95,10 @@ std::string render_hosts(std::string_view ns, const std::vector<api::ObjectPtr>&
   });
   if (hosted != own.end() && !host_name.empty())
     add_line(out, api::pod_ip_of(**hosted), {std::string(host_name)});
+  SelectablePods selectable(own);
   for (const auto& service : services) {
     const auto key = api::key_of(*service);
-    if (key.ns == ns) add_service(out, *service, own, cluster_domain);
+    if (key.ns == ns) add_service(out, *service, selectable, cluster_domain);
     const bool master = key.ns == "default" && key.name == "kubernetes" && ns != "default";
     const auto& ip = (*service)["spec"]["clusterIP"].as_string();
     if (master && !ip.empty()) {

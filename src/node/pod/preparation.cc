@@ -90,7 +90,7 @@ Task<Result<void>> PodPreparation::make_sandbox() {
   subject_.facts.pod_ip = sandbox->address;
   // Others may be waiting for the address, and we perhaps for what they make of it.
   subject_.tell(Changed{});
-  subject_.node.host.publish_names();  // programs look up their own name first
+  CO_TRY(co_await subject_.node.host.publish_names());  // programs look up their own name first
   co_return co_await services_.apply_first();
 }
 

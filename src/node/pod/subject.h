@@ -32,8 +32,8 @@ class PodHost {
   [[nodiscard]] virtual ServiceRules service_rules() const = 0;
   // The hosts file of the namespace; exists from now on.
   virtual Result<std::string> hosts_file(const std::string& ns) = 0;
-  // The names of all pods are in the hosts files when it returns.
-  virtual void publish_names() = 0;
+  // The names of all pods that have an address by now are in the hosts files when it returns.
+  virtual Task<Result<void>> publish_names() = 0;
   // A write of the worker's was answered with this.
   virtual void wrote(const api::ObjectPtr& pod) = 0;
   // The worker's view() changed: addresses, readiness.

@@ -107,10 +107,16 @@ void PodWorker::tell(PodEvent event) {
 }
 
 void PodWorker::refresh_view() {
-  auto fresh = *subject_.pod;
-  fresh["status"] = writer_.desired();
+  auto status = writer_.desired();
   const auto before = visible(*view_);
-  view_ = std::make_shared<const json::Value>(std::move(fresh));
+  if (status == (*subject_.pod)["status"]) {
+    view_ = subject_.pod;
+  } else if (view_of_ != subject_.pod || status != (*view_)["status"]) {
+    auto fresh = *subject_.pod;
+    fresh["status"] = std::move(status);
+    view_ = std::make_shared<const json::Value>(std::move(fresh));
+  }
+  view_of_ = subject_.pod;
   if (before != visible(*view_)) subject_.node.host.pod_changed();
   writer_.look((*view_)["status"]);
 }

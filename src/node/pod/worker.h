@@ -84,6 +84,7 @@ class PodWorker {
   std::deque<PodEvent> events_;
   std::optional<Time> wake_at_;
   api::ObjectPtr view_;
+  api::ObjectPtr view_of_;  // the pod that it shows, with a status of our own
   PodStopper stopper_;
   PodPreparation preparation_;
   ContainerRunner runner_;

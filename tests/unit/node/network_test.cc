@@ -102,6 +102,36 @@ TEST_F(NodeTest, HostsFileFollowsPodsAndServicesInPlace) {
   EXPECT_EQ(inode(path), before) << "containers have this file mounted";
 }
 
+// Names of the pods that a service with this selector takes.
+std::vector<std::string> taken(SelectablePods& pods, const char* ns, const char* selector) {
+  json::Value service(json::Object{{"metadata", json::Object{{"namespace", ns}}},
+                                   {"spec", json::Object{{"selector", parse(selector)}}}});
+  std::vector<std::string> names;
+  for (const auto& pod : pods.selected_by(service)) names.push_back(api::name_of(*pod));
+  return names;
+}
+
+TEST(SelectablePods, HaveAllLabelsOfTheSelectorInItsNamespace) {
+  const auto make = [](const char* name, const char* ns, const char* labels) {
+    return std::make_shared<const json::Value>(json::Object{
+        {"metadata", json::Object{{"name", name}, {"namespace", ns}, {"labels", parse(labels)}}}});
+  };
+  const std::vector<api::ObjectPtr> pods{make("w1", "a", R"({"job":"x","rank":"1","more":"y"})"),
+                                         make("w0", "a", R"({"job":"x","rank":"0"})"),
+                                         make("w0", "b", R"({"job":"x","rank":"0"})"),
+                                         make("other", "a", R"({"job":"z"})")};
+  using Names = std::vector<std::string>;
+  SelectablePods selectable(pods);
+  EXPECT_EQ(taken(selectable, "a", R"({"job":"x"})"), (Names{"w1", "w0"})) << "in their order";
+  EXPECT_EQ(taken(selectable, "a", R"({"job":"x","rank":"0"})"), Names{"w0"});
+  EXPECT_EQ(taken(selectable, "a", R"({"rank":"1","job":"x"})"), Names{"w1"});
+  EXPECT_EQ(taken(selectable, "a", R"({"job":"z"})"), Names{"other"});
+  EXPECT_EQ(taken(selectable, "a", R"({"job":"z","rank":"0"})"), Names{});
+  EXPECT_EQ(taken(selectable, "a", R"({"rank":"x","job":"0"})"), Names{});
+  EXPECT_EQ(taken(selectable, "b", R"({"job":"z"})"), Names{});
+  EXPECT_EQ(taken(selectable, "a", "{}"), Names{}) << "endpoints of somebody else";
+}
+
 TEST(Hosts, AHeadlessServiceHasTheAddressesOfItsPods) {
   const auto make = [](const char* text) {
     return std::make_shared<const json::Value>(parse(text));
