@@ -45,10 +45,18 @@ bool has_begun(const engine::Observed& observed) {
          !observed.objects.empty();
 }
 
-// Ended under an operator that we replaced: it left no ledger, and the job must not run again.
-bool ended_before_us(const plan::Dialect& dialect, const json::Value& job) {
-  if (job["status"][kStatusKey].is_object()) return false;
-  return plan::is_terminal(dialect.phase_of(job["status"]).phase);
+// What an operator that we replace says of the job; it leaves no ledger.
+plan::StoredPhase before_us(const plan::Dialect& dialect, const json::Value& job) {
+  if (job["status"][kStatusKey].is_object()) return {};
+  return dialect.phase_of(job["status"]);
+}
+
+Note left_to_another() {
+  return {.kind = Note::Kind::Warning,
+          .reason = "AnotherOperator",
+          .detail =
+              "another operator began this job, and it is left alone: muster "
+              "operator --take-over goes on with it"};
 }
 
 // On its way out, and kept from it by the finalizer of an operator that we replaced.
@@ -72,12 +80,14 @@ Controller::Controller(rt::Loop& loop, cluster::Cluster& cluster, const plan::Re
       recorder_(
           loop, cluster, rng, log.named("recorder"),
           {.busy = [this] { return !queue_.idle(); }, .may_write = [this] { return may_write(); }}),
-      waves_(loop, cluster,
-             {.pods = &children_.pods(),
-              .objects = [this](const api::Resource& r) -> ObjectCache& {
-                return children_.objects(r);
-              }},
-             rng, [this] { return may_write(); }) {
+      waves_(
+          loop, cluster,
+          {.pods = &children_.pods(),
+           .objects = [this](const api::Resource& r) -> ObjectCache& {
+             return children_.objects(r);
+           }},
+          rng, [this] { return may_write(); },
+          options_.take_over ? WaveRunner::OfOthers::TakenOver : WaveRunner::OfOthers::LeftAlone) {
   if (options_.kinds.empty()) {
     for (const auto& dialect : registry.all()) options_.kinds.push_back(dialect.get());
   }
@@ -245,13 +255,19 @@ Task<Result<bool>> Controller::look(Kind& kind, const std::string& key, cluster:
   if (is_held_by(*job, kind.dialect->identity().foreign_finalizer)) {
     co_return co_await let_go(kind, job);
   }
-  if (ended_before_us(*kind.dialect, *job)) co_return false;
+  const plan::StoredPhase before = before_us(*kind.dialect, *job);
+  if (plan::is_terminal(before.phase)) co_return false;  // it must not run again
   Memory& memory = memories_[key];
   if (memory.uid != api::uid_of(*job)) {
-    memory = Memory{
-        .uid = api::uid_of(*job), .first_look = loop_.now(), .last_status = loop_.monotonic()};
+    memory = Memory{.uid = api::uid_of(*job),
+                    .first_look = before.started.value_or(loop_.now()),
+                    .last_status = loop_.monotonic()};
   }
   const plan::JobRef ref = plan::job_ref(kind.dialect->identity().resource, *job);
+  if (before.started && !options_.take_over) {
+    say(kind, ref, {left_to_another()});
+    co_return false;
+  }
   memory.next_look = loop_.monotonic() + pause_after_look(children_.count(memory.uid));
   if (compiled.uid != ref.uid || compiled.generation != ref.generation ||
       compiled.suspend != api::annotation_of(*job, plan::kSuspendAnnotation)) {

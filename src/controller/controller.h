@@ -32,6 +32,7 @@ class Controller {
     std::string ns;                           // empty: all namespaces
     std::vector<const plan::Dialect*> kinds;  // of the registry; empty: all
     int workers = 64;                         // jobs looked at concurrently
+    bool take_over = true;                    // go on with jobs that another operator has begun
     std::function<bool()> may_write;          // asked right before every write; empty: always
     // The policy; the simulation plants faults here to see that its checks find them.
     std::function<engine::Decision(const plan::Plan&, const engine::Observed&, Time)> decide =

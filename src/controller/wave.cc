@@ -16,6 +16,8 @@ using plan::Note;
 // Of all waves together, on their way or at the cluster's own limit; no server does better with
 // more.
 constexpr std::size_t kMostInFlight = 256;
+constexpr std::string_view kOurLabels =
+    plan::labels::kJobUid.substr(0, plan::labels::kJobUid.find('/') + 1);
 
 // Only these are decided on; whatever else goes wrong is tried again.
 bool is_refusal(ErrorCode code) {
@@ -51,12 +53,13 @@ bool is_of_predecessor(const json::Value& object, const plan::JobRef& job) {
 }  // namespace
 
 WaveRunner::WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches, Rng& rng,
-                       std::function<bool()> may_write)
+                       std::function<bool()> may_write, OfOthers of_others)
     : loop_(loop),
       cluster_(cluster),
       caches_(std::move(caches)),
       rng_(rng),
       may_write_(std::move(may_write)),
+      of_others_(of_others),
       gate_(loop, kMostInFlight) {}
 
 Task<WaveResult> WaveRunner::run(const plan::Plan& plan, std::vector<engine::Action> wave) {
@@ -120,6 +123,7 @@ Task<void> WaveRunner::send(const plan::Plan& plan, const engine::Action& action
 Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& resource,
                               json::Value body, engine::Refusal refusal, WaveResult& result) {
   if (!may_write_()) co_return;
+  json::Value labels = body["metadata"]["labels"];
   auto created = co_await cluster_.create(resource, std::move(body));
   if (created) {
     learn(resource, **created);
@@ -131,7 +135,7 @@ Task<void> WaveRunner::create(const plan::JobRef& job, const api::Resource& reso
   }
   refusal.error = created.error();
   if (refusal.error.code == ErrorCode::AlreadyExists) {
-    co_await settle_existing(job, resource, std::move(refusal), result);
+    co_await settle_existing(job, resource, std::move(labels), std::move(refusal), result);
     co_return;
   }
   refuse(std::move(refusal), result);
@@ -179,13 +183,19 @@ Task<void> WaveRunner::create_secret(const plan::Plan& plan, const engine::Creat
 
 // The name is taken: by our own earlier try, by somebody who is leaving, or by somebody who stays.
 Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resource& resource,
-                                       engine::Refusal refusal, WaveResult& result) {
+                                       json::Value labels, engine::Refusal refusal,
+                                       WaveResult& result) {
   const auto existing = co_await cluster_.get(resource, {.ns = job.ns, .name = refusal.name});
   if (!existing) {
     result.failure = existing.error();  // gone meanwhile: the next look creates it
     co_return;
   }
-  if (api::controller_uid_of(**existing) == job.uid) {
+  const bool ours = api::controller_uid_of(**existing) == job.uid;
+  if (ours && api::label_of(**existing, plan::labels::kJobUid).empty()) {
+    co_await take_over(resource, **existing, std::move(labels), std::move(refusal), result);
+    co_return;
+  }
+  if (ours) {
     // The watch is past it and never showed it: an event was lost, or its end is on the way. Trying
     // again at once would find the same.
     if (!learn(resource, **existing)) result.failure = refusal.error;
@@ -194,6 +204,28 @@ Task<void> WaveRunner::settle_existing(const plan::JobRef& job, const api::Resou
   refusal.foreign = true;
   refusal.terminating = api::is_deleting(**existing) || is_of_predecessor(**existing, job);
   result.refusals.push_back(std::move(refusal));
+}
+
+// Another operator made it for this job. By our labels we find it again.
+Task<void> WaveRunner::take_over(const api::Resource& resource, json::Value existing,
+                                 json::Value labels, engine::Refusal refusal, WaveResult& result) {
+  for (const auto& [key, value] : labels.as_object()) {
+    if (key.starts_with(kOurLabels)) existing["metadata"]["labels"][key] = value;
+  }
+  Result<cluster::ObjectPtr> taken = fail(
+      ErrorCode::Conflict, "another operator made it: muster operator --take-over goes on with it");
+  if (of_others_ == OfOthers::TakenOver)
+    taken = co_await cluster_.update(resource, std::move(existing));
+  if (taken) {
+    learn(resource, **taken);
+    co_return;
+  }
+  result.failure = taken.error().in(fmt::format("taking over {} {}", refusal.kind, refusal.name));
+  if (taken.error().code == ErrorCode::Cancelled) co_return;
+  result.notes.push_back({.kind = Note::Kind::CreateFailed,
+                          .object_kind = refusal.kind,
+                          .subject = refusal.name,
+                          .detail = taken.error().message});
 }
 
 Task<void> WaveRunner::remove(const plan::JobRef& job, const api::Resource& resource,

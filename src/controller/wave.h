@@ -31,8 +31,11 @@ class WaveRunner {
     PodCache* pods;
     std::function<ObjectCache&(const api::Resource&)> objects;
   };
+  // What another operator made for a job becomes ours, or is left to it.
+  enum class OfOthers { TakenOver, LeftAlone };
+
   WaveRunner(rt::Loop& loop, cluster::Cluster& cluster, Caches caches, Rng& rng,
-             std::function<bool()> may_write);
+             std::function<bool()> may_write, OfOthers of_others);
 
   // The plan outlives the task.
   Task<WaveResult> run(const plan::Plan& plan, std::vector<engine::Action> wave);
@@ -49,7 +52,9 @@ class WaveRunner {
                            WaveResult& result);
   static void refuse(engine::Refusal refusal, WaveResult& result);
   Task<void> settle_existing(const plan::JobRef& job, const api::Resource& resource,
-                             engine::Refusal refusal, WaveResult& result);
+                             json::Value labels, engine::Refusal refusal, WaveResult& result);
+  Task<void> take_over(const api::Resource& resource, json::Value existing, json::Value labels,
+                       engine::Refusal refusal, WaveResult& result);
   Task<void> remove(const plan::JobRef& job, const api::Resource& resource, std::string name,
                     cluster::DeleteOptions options, WaveResult& result);
   Task<void> look_again(const plan::JobRef& job, const std::string& name, WaveResult& result);
@@ -60,6 +65,7 @@ class WaveRunner {
   Caches caches_;
   Rng& rng_;
   std::function<bool()> may_write_;
+  OfOthers of_others_;
   rt::Gate gate_;
   int running_ = 0;
 };

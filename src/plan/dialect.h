@@ -59,6 +59,7 @@ struct StoredPhase {
   Phase phase = Phase::Created;
   std::string reason;
   std::string message;
+  std::optional<Time> started;
 };
 
 // One job kind, and nothing else: decode, default, validate, compile to a Plan, and write the

@@ -36,7 +36,8 @@ void Parser::add_operator() {
   app->add_flag("--leader-elect", operator_.leader_elect,
                 "Only one of several operators acts at a time");
   app->add_flag("--take-over", operator_.take_over,
-                "Run although another operator for the same kind holds its lease");
+                "Run although another operator for the same kind holds its lease, and go on with "
+                "the jobs that it began");
   app->add_option("--lease-namespace", operator_.lease_namespace, "Where our lease lives");
   app->add_option("--metrics-bind-address", operator_.metrics_address,
                   "Serves /metrics; 0 switches it off")

@@ -155,6 +155,7 @@ Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, Kube
       context.loop, cluster, context.registry, context.rng, context.log,
       {.ns = options.ns,
        .kinds = std::move(kinds),
+       .take_over = options.take_over,
        .may_write =
            leader == nullptr ? std::function<bool()>() : [leader] { return leader->may_write(); }});
   pages.controller = &controller;

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "api/object.h"
 #include "dialects/kubeflow/conditions.h"
 
 namespace muster::dialects::kubeflow {
@@ -97,6 +98,7 @@ json::Value make_status(const Texts& texts, const plan::Plan& plan, const json::
 plan::StoredPhase phase_of(const json::Value& status) {
   constexpr std::array kFromTheEnd = {Phase::Succeeded,  Phase::Failed,  Phase::Suspended,
                                       Phase::Restarting, Phase::Running, Phase::Created};
+  const auto started = api::time_at(status["startTime"]);
   const json::Array conditions = read_conditions(status);
   for (const Phase phase : kFromTheEnd) {
     for (const auto& condition : conditions) {
@@ -104,10 +106,11 @@ plan::StoredPhase phase_of(const json::Value& status) {
       if (condition["status"].as_string() != "True") continue;
       return {.phase = phase,
               .reason = condition["reason"].as_string(),
-              .message = condition["message"].as_string()};
+              .message = condition["message"].as_string(),
+              .started = started};
     }
   }
-  return {};
+  return {.started = started};
 }
 
 }  // namespace muster::dialects::kubeflow

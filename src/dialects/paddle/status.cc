@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "api/object.h"
 #include "dialects/paddle/job.h"
 
 namespace muster::dialects::paddle {
@@ -127,13 +128,14 @@ json::Value make_status(const plan::Plan& plan, const json::Value& stored,
 }
 
 plan::StoredPhase phase_of(const json::Value& status) {
+  plan::StoredPhase out{.started = api::time_at(status["startTime"])};
   const std::string& phase = status["phase"].as_string();
-  if (phase == "Completed") return {.phase = Phase::Succeeded};
-  if (phase == "Failed") return {.phase = Phase::Failed};
-  if (phase == "Suspended") return {.phase = Phase::Suspended};
-  const bool ran = phase == "Terminating" && !status["startTime"].is_null();
-  if (phase == "Running" || ran) return {.phase = Phase::Running};
-  return {};
+  if (phase == "Completed") out.phase = Phase::Succeeded;
+  if (phase == "Failed") out.phase = Phase::Failed;
+  if (phase == "Suspended") out.phase = Phase::Suspended;
+  const bool ran = phase == "Terminating" && out.started;
+  if (phase == "Running" || ran) out.phase = Phase::Running;
+  return out;
 }
 
 }  // namespace muster::dialects::paddle

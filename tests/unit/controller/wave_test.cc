@@ -65,7 +65,7 @@ class WaveTest : public InMemory {
         loop_, cluster,
         {.pods = &pods_,
          .objects = [this](const api::Resource&) -> ObjectCache& { return objects_; }},
-        rng_, [this] { return leader_; });
+        rng_, [this] { return leader_; }, WaveRunner::OfOthers::TakenOver);
     return loop_.run(runner.run(plan_, std::move(wave)));
   }
   WaveResult run(std::vector<engine::Action> wave) { return run(*cluster_, std::move(wave)); }
@@ -118,7 +118,9 @@ TEST_F(WaveTest, ANameThatOurOwnEarlierTryTookIsDone) {
 }
 
 TEST_F(WaveTest, OursThatTheWatchNeverShowedIsTriedAgainLater) {
-  must(cluster_->create(api::pods(), owned_pod("train-worker-0", job_.uid)));
+  json::Value pod = owned_pod("train-worker-0", job_.uid);
+  pod["metadata"]["labels"][plan::labels::kJobUid] = job_.uid;
+  must(cluster_->create(api::pods(), std::move(pod)));
   pods_.begin();
   pods_.commit("1000000");
   const WaveResult result = run({create("train-worker-0")});
