@@ -56,13 +56,17 @@ json::Value crd_of(const plan::Dialect& dialect) {
                    {"subresources", subresources_of(identity)},
                    {"additionalPrinterColumns", columns_of(identity)},
                    {"schema", json::Object{{"openAPIV3Schema", dialect.schema()}}}};
-  return json::Object{{"apiVersion", "apiextensions.k8s.io/v1"},
-                      {"kind", "CustomResourceDefinition"},
-                      {"metadata", json::Object{{"name", identity.resource.qualified()}}},
-                      {"spec", json::Object{{"group", identity.resource.group},
-                                            {"scope", "Namespaced"},
-                                            {"names", names_of(identity)},
-                                            {"versions", json::Array{version}}}}};
+  return json::Object{
+      {"apiVersion", "apiextensions.k8s.io/v1"},
+      {"kind", "CustomResourceDefinition"},
+      {"metadata",
+       json::Object{{"name", identity.resource.qualified()},
+                    // helm uninstall leaves it, and all jobs with it.
+                    {"annotations", json::Object{{"helm.sh/resource-policy", "keep"}}}}},
+      {"spec", json::Object{{"group", identity.resource.group},
+                            {"scope", "Namespaced"},
+                            {"names", names_of(identity)},
+                            {"versions", json::Array{version}}}}};
 }
 
 }  // namespace muster::deploy

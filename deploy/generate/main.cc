@@ -27,15 +27,18 @@ bool is_crd(const fs::path& path) {
   return path.extension() == ".yaml" && path.parent_path().filename() == "crds";
 }
 
-std::map<std::string, std::string> all_files() {
+std::map<std::string, std::string> all_files(const fs::path& root) {
   std::map<std::string, std::string> files{{"docs/pods.md", muster::node::admission::document()}};
-  for (auto& [name, text] : muster::deploy::files_for(muster::dialects::make_registry()))
-    files["deploy/" + name] = text;
+  auto deployed = muster::deploy::files_for(muster::dialects::make_registry());
+  for (const auto& [name, text] : deployed) files["deploy/" + name] = text;
+  for (const auto* name : {"namespace.yaml", "rbac.yaml"})
+    deployed[name] = read(root / "deploy" / name);
+  files["deploy/install.yaml"] = muster::deploy::install_yaml(deployed);
   return files;
 }
 
 int generate(const fs::path& root, bool check) {
-  const auto files = all_files();
+  const auto files = all_files(root);
   int stale = 0;
   const auto differs = [&](const fs::path& path) {
     fmt::print("{} {}\n", check ? "stale:" : "writing", path.string());
@@ -45,13 +48,18 @@ int generate(const fs::path& root, bool check) {
     const fs::path path = root / name;
     if (read(path) == text) continue;
     differs(path);
-    if (!check) std::ofstream(path) << text;
+    if (check) continue;
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << text;
   }
-  for (const auto& entry : fs::directory_iterator(root / "deploy/crds")) {
-    const std::string name = fs::relative(entry.path(), root).string();
-    if (!is_crd(entry.path()) || files.contains(name)) continue;
-    differs(entry.path());
-    if (!check) fs::remove(entry.path());
+  for (const auto* folder : {"deploy/crds", "deploy/helm/muster/files/crds"}) {
+    if (!fs::exists(root / folder)) continue;
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      const std::string name = fs::relative(entry.path(), root).string();
+      if (!is_crd(entry.path()) || files.contains(name)) continue;
+      differs(entry.path());
+      if (!check) fs::remove(entry.path());
+    }
   }
   if (check && stale > 0) fmt::print("run ./dev gen\n");
   return check && stale > 0 ? 1 : 0;

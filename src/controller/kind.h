@@ -24,7 +24,8 @@ struct Kind {
         prefix(prefix_of(resource())),
         jobs(std::move(changed)),
         reflector(loop, cluster, resource(), cluster::Selection{.ns = ns}, jobs, rng, log) {
-    reflector.set_remedy_for_absence("its CRD is missing: kubectl apply --server-side -k deploy");
+    reflector.set_remedy_for_absence(
+        "its CRD is missing: kubectl apply --server-side -k deploy/crds");
   }
 
   [[nodiscard]] const api::Resource& resource() const { return dialect->identity().resource; }

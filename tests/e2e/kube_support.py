@@ -202,7 +202,7 @@ class Kube:
     def install(self, operators=("operator",)):
         """Everything of deploy/, as an administrator does it, and its rights for some users. The operator itself runs
         beside the cluster here, so the Deployment gets no pods."""
-        applied = self.kubectl("apply", "--server-side", "-k", "deploy")
+        applied = self.kubectl("apply", "--server-side", "-f", "deploy/install.yaml")
         self.kubectl("-n", "muster-system", "scale", "deployment/muster-operator", "--replicas=0")
         users = [f"--user={name}" for name in operators]
         self.kubectl("create", "clusterrolebinding", "test-operators", "--clusterrole=muster-operator", *users)

@@ -12,7 +12,7 @@
 namespace muster::cli {
 namespace {
 
-constexpr std::string_view kInstall = "kubectl apply --server-side -k deploy";
+constexpr std::string_view kInstall = "kubectl apply --server-side -f deploy/install.yaml";
 
 struct Neighbours {
   std::set<std::string> here;        // names in the namespace

@@ -102,7 +102,7 @@ Task<void> AttachedRun::look_for_an_operator() {
   if (led || !follower_.job() || !(*follower_.job())["status"].as_object().empty()) co_return;
   shared_.screen.note(fmt::format(
       "   Waiting  {}: nobody has looked at it for 5 s, so no operator for {} seems to run on {}; "
-      "start one: {}   or install it: kubectl apply --server-side -k deploy",
+      "start one: {}   or install it: kubectl apply --server-side -f deploy/install.yaml",
       name(), followed_.resource.qualified(), shared_.target.description(),
       shared_.context.command("operator")));
 }

@@ -251,7 +251,7 @@ TEST_F(RunEnd, AKindThatTheServerDoesNotKnowIsToBeInstalled) {
   const Outcome seen = outcome([&](Context& context) { return run(context, {.files = {file}}); });
   EXPECT_EQ(seen.code, 125);
   EXPECT_THAT(seen.err, HasSubstr("the cluster does not know ghosts.ghost.dev; install it with: "
-                                  "kubectl apply --server-side -k deploy"));
+                                  "kubectl apply --server-side -f deploy/install.yaml"));
 }
 
 TEST_F(RunEnd, AReportThatIsNotWrittenAtTheEndIsAnErrorOfOurs) {

@@ -156,7 +156,7 @@ class NothingInstalled : public VerbTest {
 
 TEST_F(NothingInstalled, ANameIsNotLookedForInVain) {
   EXPECT_THAT(error_of("bert"), HasSubstr("knows none of Muster's kinds; install them with: "
-                                          "kubectl apply --server-side -k deploy"));
+                                          "kubectl apply --server-side -f deploy/install.yaml"));
   EXPECT_THAT(error_of("toys/bert"), HasSubstr("does not know toys.toy.dev; install it with: "));
 }
 

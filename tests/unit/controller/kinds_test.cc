@@ -42,7 +42,7 @@ TEST_F(KindsTest, AKindWithoutItsCrdWaitsAlone) {
   EXPECT_THAT(pods(), ElementsAre("here-worker-0"));
   ASSERT_THAT(said_, SizeIs(1)) << "once, however often it is tried";
   EXPECT_THAT(said_[0], HasSubstr("msjobs.b.example"));
-  EXPECT_THAT(said_[0], HasSubstr("kubectl apply --server-side -k deploy"));
+  EXPECT_THAT(said_[0], HasSubstr("kubectl apply --server-side -k deploy/crds"));
   EXPECT_THAT(controller_->metrics(),
               HasSubstr("muster_kind_waits_for_crd{kind=\"msjobs.b.example\",version=\"v1\"} 1"));
   const int before = front_->lists;
