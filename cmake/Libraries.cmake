@@ -12,8 +12,8 @@ pkg_check_modules(YAML REQUIRED IMPORTED_TARGET yaml-0.1)
 pkg_check_modules(NGHTTP2 REQUIRED IMPORTED_TARGET libnghttp2)
 pkg_check_modules(CARES REQUIRED IMPORTED_TARGET libcares)
 
-# What the rooms of a fully static program link. Programs get the shared libraries; those with the property
-# MUSTER_STATIC get archives in their place, so that the rooms are compiled once for both.
+# What the programs that are shipped link. Tests get the shared libraries; programs with the property MUSTER_STATIC get
+# archives in their place, so that the rooms are compiled once for both.
 # muster_library(muster_tls SHARED OpenSSL::SSL ARCHIVES libssl.a)
 function(muster_library name)
   cmake_parse_arguments(LIBRARY "" "" "SHARED;ARCHIVES" ${ARGN})
@@ -29,7 +29,11 @@ find_library(MUSTER_CRYPTO_ARCHIVE libcrypto.a REQUIRED)
 find_library(MUSTER_NGHTTP2_ARCHIVE libnghttp2.a REQUIRED)
 find_library(MUSTER_CARES_ARCHIVE libcares.a REQUIRED)
 find_library(MUSTER_SECCOMP_ARCHIVE libseccomp.a REQUIRED)
+find_library(MUSTER_SQLITE_ARCHIVE libsqlite3.a REQUIRED)
+find_library(MUSTER_YAML_ARCHIVE libyaml.a REQUIRED)
 muster_library(muster_fmt SHARED fmt::fmt ARCHIVES muster_fmt_archive)
 muster_library(muster_openssl SHARED OpenSSL::SSL OpenSSL::Crypto ARCHIVES ${MUSTER_SSL_ARCHIVE} ${MUSTER_CRYPTO_ARCHIVE})
 muster_library(muster_nghttp2 SHARED PkgConfig::NGHTTP2 ARCHIVES ${MUSTER_NGHTTP2_ARCHIVE})
 muster_library(muster_cares SHARED PkgConfig::CARES ARCHIVES ${MUSTER_CARES_ARCHIVE})
+muster_library(muster_sqlite SHARED SQLite::SQLite3 ARCHIVES ${MUSTER_SQLITE_ARCHIVE})
+muster_library(muster_libyaml SHARED PkgConfig::YAML ARCHIVES ${MUSTER_YAML_ARCHIVE})
