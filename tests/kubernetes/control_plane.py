@@ -18,7 +18,7 @@ from host import LOOPBACK, Failure, add_blackhole, refuse_routed, remove_blackho
 
 PROGRAMS = ["etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler"]  # in order of start
 OURS = ["pki", "etcd", "logs", "flexvolume", "kubectl-cache", "kubeconfig*", "tokens.csv", "audit.log",
-        "audit-policy.json", "scheduler.json", "env*", "state.json*"]  # all that a cluster makes in its directory
+        "audit-policy.json", "scheduler.json", "node", "env*", "state.json*"]  # all that a cluster makes in its directory
 STOP_SECONDS = 10  # for a program to end after SIGTERM, and after SIGKILL
 POLL_SECONDS = 0.05
 
@@ -81,10 +81,10 @@ class Cluster:
                 self.save()
                 raise
 
-    def spawn(self, name, argv, ports, ready):
+    def spawn(self, name, argv, ports, ready, environment=None):
         with open(self.log(name), "ab") as log:
-            process = subprocess.Popen(argv, cwd=self.directory, env=child_environment(), stdin=subprocess.DEVNULL,
-                                       stdout=log, stderr=log, start_new_session=True)
+            process = subprocess.Popen(argv, cwd=self.directory, env={**child_environment(), **(environment or {})},
+                                       stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)
         self.state["programs"][name] = {"pid": process.pid, "started": start_time(process.pid),
                                         "argv": argv, "ports": ports, "ready": ready}
         self.save()
@@ -98,12 +98,16 @@ class Cluster:
 
     def wait_for(self, name, url, deadline):
         """Returns when the URL answers; fails when the program that should make it answer has ended."""
-        while not self.answers(url):
+        self.wait(name, lambda: self.fetch(url)[0] == 200, url, deadline)
+
+    def wait(self, name, holds, what, deadline):
+        """Returns when it holds; fails when the program that should bring it about has ended."""
+        while not holds():
             self.heed_signals()
             if not self.alive(name):
                 raise Failure(f"{name} ended while starting; the end of its log:\n{last_lines(self.log(name))}")
             if time.monotonic() > deadline:
-                raise Failure(f"{name} is not ready in time ({url}); the end of its log:\n"
+                raise Failure(f"{name} is not ready in time ({what}); the end of its log:\n"
                               f"{last_lines(self.log(name))}")
             time.sleep(POLL_SECONDS)
 
@@ -111,8 +115,8 @@ class Cluster:
         if self.interrupted_by is not None:
             raise Failure(f"interrupted by {self.interrupted_by}")
 
-    def answers(self, url):
-        """Whether a GET as the admin, with the server's certificate verified, ends in 200."""
+    def fetch(self, url):
+        """A GET as the admin, with the server's certificate verified: its status, 0 when none came, and what was answered."""
         url = urllib.parse.urlsplit(url)
         headers = {}
         if url.scheme == "https":
@@ -123,9 +127,10 @@ class Cluster:
             connection = http.client.HTTPConnection(url.hostname, url.port, timeout=5)
         try:
             connection.request("GET", url.path, headers=headers)
-            return connection.getresponse().status == 200
+            answer = connection.getresponse()
+            return answer.status, answer.read()
         except (OSError, http.client.HTTPException):
-            return False
+            return 0, b""
         finally:
             connection.close()
 
@@ -133,7 +138,7 @@ class Cluster:
 
     def stop(self):
         """Ends the programs and removes the routes."""
-        self.end([name for name in reversed(PROGRAMS) if name in self.state["programs"]])
+        self.end(list(reversed(self.state["programs"])))
         self.state["programs"] = {}
         self.save()
         for cidr, metric in self.state["routes"]:
