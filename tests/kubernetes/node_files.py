@@ -5,7 +5,7 @@ import identities
 from room import ADDRESS, NAME
 
 PAUSE_IMAGE = "pause.test/pause:1"
-POD_RANGE = "10.244.0.0/24"
+POD_RANGE = "10.244.0.0/22"
 KUBELET, PROXY, DNS = f"system:node:{NAME}", "system:kube-proxy", "system:coredns"
 RUNTIME_SOCKET = "/run/containerd/containerd.sock"
 
@@ -25,7 +25,8 @@ def kubelet(cluster):
         # The disk is the machine's: how full it is is none of the tests' business.
         "evictionHard": {"imagefs.available": "0%", "nodefs.available": "0%", "nodefs.inodesFree": "0%", "imagefs.inodesFree": "0%",
                          "memory.available": "0%"},
-        "imageGCHighThresholdPercent": 100,
+        "imageGCHighThresholdPercent": 100, "maxPods": 250,
+        "nodeLeaseDurationSeconds": 8,  # says four times as often as usual that it is there, so tests learn sooner that it is not
         "podLogsDir": "/var/log/pods", "volumePluginDir": "/var/lib/kubelet/volume-plugins",
     }
 
