@@ -183,7 +183,14 @@ class Decider {
     if (const auto again = note_abnormal(census, gates, decision_.notes)) {
       wake_no_later_than(decision_, *again);
     }
+    tell_delay(delay_of(census, gates, now_));
     if (const auto due = deadline_of(ledger())) wake_no_later_than(decision_, *due);
+  }
+
+  void tell_delay(Delay delay) {
+    if (decision_.verdict.waiting_for.empty())
+      decision_.verdict.waiting_for = std::move(delay.text);
+    if (delay.look_again) wake_no_later_than(decision_, *delay.look_again);
   }
 
   // The ledger says why before a pod goes; a crash in between deletes it on the next look.

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/strings.h"
 #include "engine/ending/outcome.h"
 
 namespace muster::engine {
@@ -25,6 +26,18 @@ Note exit_note(const Cause& cause) {
 // Kubelets look again at a container that lacks a reference within a minute and a half.
 constexpr Duration kNodesLookAgain = std::chrono::minutes(2);
 
+// Whoever is placed within this time has not been kept waiting: a pod is made before its node knows
+// what others have freed.
+constexpr Duration kPlacedByThen = std::chrono::seconds(5);
+
+// What a status carries of somebody else's words.
+constexpr std::size_t kMostOfMessage = 300;
+
+// It waits, and its node says why. One that is just being made says nothing.
+bool is_held_up(const ContainerView& container) {
+  return !container.running && !container.exit_code && !container.message.empty();
+}
+
 // The gate at which a container waits, by the name that its node gives for what it lacks.
 const Gate* gate_before(const ContainerView& container, const std::vector<Gate>& gates) {
   const auto named = [&](const Gate& gate) {
@@ -32,6 +45,23 @@ const Gate* gate_before(const ContainerView& container, const std::vector<Gate>&
   };
   const auto found = std::ranges::find_if(gates, named);
   return found == gates.end() ? nullptr : &*found;
+}
+
+// What keeps a living rank from starting: "to start: REASON: MESSAGE"; empty when nothing does.
+std::string holds_up(const Rank& rank, const std::vector<Gate>& gates, Time now, Delay& delay) {
+  const PodView& pod = *rank.pod;
+  if (pod.unplaced) {
+    const Time due = pod.unplaced->since.value_or(now) + kPlacedByThen;
+    if (now >= due) return fmt::format("to be placed on a node: {}", pod.unplaced->message);
+    delay.look_again = std::min(delay.look_again.value_or(due), due);
+    return {};
+  }
+  for (const ContainerView& container : pod.containers) {
+    if (!is_held_up(container) || gate_before(container, gates) != nullptr) continue;
+    return fmt::format("to start{}: {}: {}", container.restarts > 0 ? " again" : "",
+                       container.reason, container.message);
+  }
+  return {};
 }
 
 }  // namespace
@@ -98,7 +128,7 @@ std::optional<Time> note_abnormal(const Census& census, const std::vector<Gate>&
   for (const Rank& rank : census.ranks()) {
     if (!rank.lives()) continue;
     for (const ContainerView& container : rank.pod->containers) {
-      if (container.running || container.exit_code || container.message.empty()) continue;
+      if (!is_held_up(container)) continue;
       if (const Gate* gate = gate_before(container, gates); gate != nullptr) {
         again = gate->seen;
         continue;
@@ -112,6 +142,24 @@ std::optional<Time> note_abnormal(const Census& census, const std::vector<Gate>&
     }
   }
   return again;
+}
+
+Delay delay_of(const Census& census, const std::vector<Gate>& gates, Time now) {
+  Delay delay;
+  int others = 0;
+  for (const Rank& rank : census.ranks()) {
+    if (!rank.lives()) continue;
+    const std::string why = holds_up(rank, gates, now, delay);
+    if (why.empty()) continue;
+    if (!delay.text.empty()) {
+      ++others;
+      continue;
+    }
+    delay.text =
+        fmt::format("{} {} {}", rank.role->name, rank.index, shortened(why, kMostOfMessage));
+  }
+  if (others > 0) delay.text += fmt::format(" ({} more wait too)", others);
+  return delay;
 }
 
 }  // namespace muster::engine

@@ -39,4 +39,12 @@ std::vector<Gate> gates_of(const plan::Plan& plan, const Children& children,
 std::optional<Time> note_abnormal(const Census& census, const std::vector<Gate>& gates,
                                   std::vector<plan::Note>& notes);
 
+// What keeps ranks from starting, as the end of "waiting for": the first of them, why, and how many
+// others there are. Empty when nothing does.
+struct Delay {
+  std::string text;
+  std::optional<Time> look_again;  // when somebody will have waited for too long
+};
+Delay delay_of(const Census& census, const std::vector<Gate>& gates, Time now);
+
 }  // namespace muster::engine

@@ -55,6 +55,16 @@ void read_reason(const json::Value& pod, PodView& view) {
   view.message = condition["message"].as_string();
 }
 
+// A pod that waits for its turn, or for its peers, is no trouble.
+std::optional<Unplaced> read_unplaced(const json::Value& pod) {
+  const json::Value& placed = api::condition_of(pod, "PodScheduled");
+  if (placed["status"].as_string() != "False" ||
+      placed["reason"].as_string() != api::not_placed::kUnschedulable)
+    return std::nullopt;
+  return Unplaced{.message = placed["message"].as_string(),
+                  .since = api::time_at(placed["lastTransitionTime"])};
+}
+
 std::int64_t label_number(const json::Value& object, std::string_view key, std::int64_t otherwise) {
   return parse_int(api::label_of(object, key)).value_or(otherwise);
 }
@@ -77,6 +87,7 @@ PodView PodView::from(const json::Value& pod) {
   view.silence = api::node_silence(pod);
   const json::Value& status = pod["status"];
   read_reason(pod, view);
+  view.unplaced = read_unplaced(pod);
   view.finished_at = last_finish(status["containerStatuses"]);
   for (const json::Value& container : status["initContainerStatuses"].as_array())
     view.containers.push_back(container_view(container, true));
@@ -105,6 +116,7 @@ void PodView::forget_details() {
   ip = {};
   reason = {};
   message = {};
+  unplaced = {};
   containers = {};
 }
 

@@ -27,6 +27,12 @@ struct ContainerView {
   std::string message;
 };
 
+// No node has room for a pod.
+struct Unplaced {
+  std::string message;  // whose room is too small for what
+  std::optional<Time> since;
+};
+
 // What the engine reads of a pod; caches keep only this.
 struct PodView {
   std::string name;
@@ -46,7 +52,8 @@ struct PodView {
   std::string message;
   std::optional<Time> finished_at;
   std::optional<api::NodeSilence> silence;  // of its node, or the time from when on it would be
-  std::vector<ContainerView> containers;    // init containers too
+  std::optional<Unplaced> unplaced;
+  std::vector<ContainerView> containers;  // init containers too
 
   static PodView from(const json::Value& pod);
   [[nodiscard]] std::int64_t restarts() const;

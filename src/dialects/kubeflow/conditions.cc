@@ -1,15 +1,22 @@
 #include "dialects/kubeflow/conditions.h"
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "api/event.h"
 
 namespace muster::dialects::kubeflow {
 namespace {
 
+constexpr std::string_view kCreated = "Created";
 constexpr std::string_view kRunning = "Running";
 constexpr std::string_view kRestarting = "Restarting";
 constexpr std::string_view kSuspended = "Suspended";
 constexpr std::string_view kSucceeded = "Succeeded";
 constexpr std::string_view kFailed = "Failed";
+constexpr std::string_view kWaiting = " Waiting for ";
 
 const json::Value* find(const json::Array& conditions, std::string_view type) {
   const auto found = std::ranges::find_if(conditions, [&](const json::Value& condition) {
@@ -78,6 +85,21 @@ void set_condition(json::Array& conditions, const Condition& condition, Time now
                                        {"message", condition.message},
                                        {"lastUpdateTime", time},
                                        {"lastTransitionTime", transition}});
+}
+
+void tell_waiting(json::Array& conditions, std::string_view phase, std::string_view waiting_for,
+                  Time now) {
+  for (json::Value& condition : conditions) {
+    const std::string& type = std::as_const(condition)["type"].as_string();
+    if (type != kCreated && type != kRunning && type != kRestarting) continue;
+    const std::string& message = std::as_const(condition)["message"].as_string();
+    std::string wanted = message.substr(0, message.find(kWaiting));
+    if (!waiting_for.empty() && type == phase)
+      wanted = api::event_message(fmt::format("{}{}{}", wanted, kWaiting, waiting_for));
+    if (wanted == message) continue;
+    condition["message"] = std::move(wanted);
+    condition["lastUpdateTime"] = format_time(now);
+  }
 }
 
 }  // namespace muster::dialects::kubeflow

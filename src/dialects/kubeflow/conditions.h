@@ -27,4 +27,9 @@ bool is_over(const json::Array& conditions);  // Succeeded or Failed
 // end.
 void set_condition(json::Array& conditions, const Condition& condition, Time now);
 
+// What a job that goes on waits for is the end of the message of the condition of its phase, and of
+// no other.
+void tell_waiting(json::Array& conditions, std::string_view phase, std::string_view waiting_for,
+                  Time now);
+
 }  // namespace muster::dialects::kubeflow

@@ -83,6 +83,7 @@ json::Value make_status(const Texts& texts, const plan::Plan& plan, const json::
   json::Value status = stored.is_object() ? stored : json::Value(json::Object{});
   json::Array conditions = read_conditions(stored);
   set_conditions(conditions, texts, plan, verdict, now);
+  tell_waiting(conditions, to_string(verdict.phase), verdict.waiting_for, now);
   status["conditions"] = std::move(conditions);
   const plan::Ledger& ledger = verdict.ledger;
   if (ledger.start_time) status["startTime"] = format_time(*ledger.start_time);

@@ -88,6 +88,35 @@ TEST_F(MSJobStatus, ALifeWithARestart) {
   EXPECT_EQ(last(status_)["message"].as_string(), "MSJob team/bert successfully completed.");
 }
 
+TEST_F(MSJobStatus, WhatItWaitsForIsInTheConditionOfItsPhase) {
+  auto waits = verdict(Phase::Created);
+  waits.waiting_for = "Worker 0 to start: ErrImagePull: not found";
+  apply(verdict(Phase::Created));
+  const std::string since = last(status_)["lastTransitionTime"].as_string();
+  apply(waits);
+  EXPECT_EQ(last(status_)["message"].as_string(),
+            "MSJob bert is created. Waiting for Worker 0 to start: ErrImagePull: not found");
+  EXPECT_EQ(last(status_)["reason"].as_string(), "MSJobCreated");
+  EXPECT_EQ(last(status_)["lastTransitionTime"].as_string(), since);
+  EXPECT_NE(last(status_)["lastUpdateTime"].as_string(), since);
+  const json::Value before = status_;
+  apply(waits);
+  EXPECT_EQ(status_, before) << "it says so already";
+  waits.waiting_for = "node gpu-7 to answer";
+  apply(waits);
+  EXPECT_EQ(last(status_)["message"].as_string(),
+            "MSJob bert is created. Waiting for node gpu-7 to answer");
+  auto running = verdict(Phase::Running);
+  running.waiting_for = "Worker 1 to start: ErrImagePull: not found";
+  apply(running);
+  EXPECT_EQ(status_["conditions"].as_array().front()["message"].as_string(),
+            "MSJob bert is created.");
+  EXPECT_EQ(last(status_)["message"].as_string(),
+            "MSJob team/bert is running. Waiting for Worker 1 to start: ErrImagePull: not found");
+  apply(verdict(Phase::Succeeded));
+  EXPECT_EQ(status_["conditions"][1]["message"].as_string(), "MSJob team/bert is running.");
+}
+
 TEST_F(MSJobStatus, TheEndLeavesNothingTrueThatIsOver) {
   apply(verdict(Phase::Created));
   auto restarting = verdict(Phase::Restarting);
