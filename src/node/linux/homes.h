@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-// All homes of this machine, whoever owns them: no container of one may look into another.
+// All homes of this machine that we could look into: no container of one may look into another.
 namespace muster::node::linux {
 
 // Until the machine is started again. `key` is a name that no other home has.

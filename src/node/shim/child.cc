@@ -19,6 +19,7 @@
 #include <cstring>
 
 #include "node/linux/files.h"
+#include "node/linux/user_namespace.h"
 #include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
 #include "node/shim/seccomp.h"
@@ -65,7 +66,9 @@ Result<void> become_user(const ContainerSpec& spec) {
   if (spec.uid || spec.gid || groups) {
     const std::vector<gid_t> list(spec.supplementary_groups.begin(),
                                   spec.supplementary_groups.end());
-    if (::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
+    // A user namespace without its owner's help has one group, and nobody may change that.
+    const bool fixed = list.empty() && linux::in_user_namespace();
+    if (!fixed && ::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
   }
   // While we may still do everything: others may set up a filter only with no_new_privs.
   if (spec.seccomp == ContainerSpec::Seccomp::RuntimeDefault && !spec.privileged)

@@ -10,8 +10,11 @@
 #include <filesystem>
 #include <optional>
 
+#include <fmt/format.h>
+
 #include "base/strings.h"
 #include "node/linux/files.h"
+#include "node/linux/user_namespace.h"
 #include "node/shim/root/mounts.h"
 #include "node/shim/root/root.h"
 
@@ -24,6 +27,8 @@ namespace fs = std::filesystem;
 constexpr std::array kOfEveryone = {"/dev/null",   "/dev/zero",    "/dev/full",
                                     "/dev/random", "/dev/urandom", "/dev/tty"};
 
+constexpr std::int64_t kTerminals = 5;  // the group `tty`, everywhere
+
 std::optional<Device> device_at(const std::string& path) {
   struct stat status{};
   if (::stat(path.c_str(), &status) != 0) return std::nullopt;
@@ -32,7 +37,8 @@ std::optional<Device> device_at(const std::string& path) {
                 .mode = status.st_mode,
                 .number = status.st_rdev,
                 .uid = status.st_uid,
-                .gid = status.st_gid};
+                .gid = status.st_gid,
+                .file = {}};
 }
 
 bool is_proper(const std::string& path) {
@@ -53,6 +59,7 @@ std::vector<Device> find_usual_devices() {
 
 Result<void> make_node(const Device& device) {
   TRY(linux::make_directories(device.path.substr(0, device.path.rfind('/'))));
+  if (device.file.valid()) return attach(device.file, TRY(ensure_file(device.path)));
   if (::mknod(device.path.c_str(), device.mode, device.number) != 0)
     return fail_errno("mknod " + device.path);
   // With the rights that it has on the host, whatever our umask is.
@@ -112,14 +119,22 @@ std::vector<Device> find_all_devices() {
   return found;
 }
 
+Result<void> take_devices(std::vector<Device>& devices) {
+  if (!linux::in_user_namespace()) return {};
+  for (auto& device : devices) device.file = TRY(clone_device(device.path));
+  return {};
+}
+
 Result<void> make_dev(const std::vector<Device>& devices) {
   TRY(ensure_directory("/dev"));
   TRY(mount_new("tmpfs", "/dev", MS_NOSUID | MS_STRICTATIME, "mode=755,size=65536k"));
   for (const auto& device : devices) TRY(make_node(device));
   TRY(make_links());
   for (const char* directory : {"/dev/pts", "/dev/shm"}) TRY(linux::make_directories(directory));
-  return mount_new("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC,
-                   "newinstance,ptmxmode=0666,mode=0620,gid=5");
+  std::string options = "newinstance,ptmxmode=0666,mode=0620";
+  if (linux::contains(linux::own_groups(), kTerminals))
+    options += fmt::format(",gid={}", kTerminals);
+  return mount_new("devpts", "/dev/pts", MS_NOSUID | MS_NOEXEC, options);
 }
 
 }  // namespace muster::node::shim

@@ -46,11 +46,15 @@ Result<void> mask(const char* path) {
 
 }  // namespace
 
-Result<void> make_kernel_views(Sysfs sysfs) {
-  TRY(ensure_directory("/proc"));
-  TRY(mount_new("proc", "/proc", kInert, ""));
-  TRY(ensure_directory("/sys"));
-  return mount_new("sysfs", "/sys", kInert | (sysfs == Sysfs::ReadOnly ? MS_RDONLY : 0), "");
+Result<KernelViews> make_kernel_views(Sysfs sysfs) {
+  return KernelViews{.proc = TRY(new_tree("proc", Access::ReadWrite)),
+                     .sys = TRY(new_tree("sysfs", sysfs == Sysfs::ReadOnly ? Access::ReadOnly
+                                                                           : Access::ReadWrite))};
+}
+
+Result<void> put_kernel_views(const KernelViews& views) {
+  TRY(attach(views.proc, TRY(ensure_directory("/proc"))));
+  return attach(views.sys, TRY(ensure_directory("/sys")));
 }
 
 Result<void> mask_kernel_files() {

@@ -15,9 +15,16 @@ struct ShownCgroup {
   std::string target;
 };
 
-// Fresh ones of the calling process's namespaces, in its root.
+// Fresh ones of the calling process's namespaces, mounted nowhere yet. Without root the kernel
+// makes them only for who can see the machine's: before the root changes.
+struct KernelViews {
+  Fd proc;
+  Fd sys;
+};
 enum class Sysfs { ReadOnly, Writable };
-Result<void> make_kernel_views(Sysfs sysfs);
+Result<KernelViews> make_kernel_views(Sysfs sysfs);
+// Into the calling process's root.
+Result<void> put_kernel_views(const KernelViews& views);
 
 // Covers what says or does something to the whole machine, as container runtimes do. /dev must be
 // there.

@@ -31,12 +31,12 @@ std::string unescape(std::string_view text) {
   return out;
 }
 
-Result<Fd> clone_at(int directory, const char* path, unsigned flags, Access access) {
+Result<Fd> clone_at(int directory, const char* path, unsigned flags, std::uint64_t restrictions) {
   Fd tree(static_cast<int>(::syscall(SYS_open_tree, directory, path,
                                      OPEN_TREE_CLONE | OPEN_TREE_CLOEXEC | AT_RECURSIVE | flags)));
   if (!tree.valid()) return fail_errno(std::string("mount source ") + path);
   mount_attr attributes{};
-  attributes.attr_set = MOUNT_ATTR_NODEV | (access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0);
+  attributes.attr_set = restrictions;
   constexpr unsigned long kPrivate = 1UL << 18U;  // MS_PRIVATE
   attributes.propagation = kPrivate;
   if (::syscall(SYS_mount_setattr, tree.get(), "", AT_EMPTY_PATH | AT_RECURSIVE, &attributes,
@@ -46,14 +46,37 @@ Result<Fd> clone_at(int directory, const char* path, unsigned flags, Access acce
   return tree;
 }
 
+std::uint64_t read_only_if(Access access) {
+  return access == Access::ReadOnly ? MOUNT_ATTR_RDONLY : 0;
+}
+
 }  // namespace
 
 Result<Fd> clone_tree(const std::string& path, Access access) {
-  return clone_at(AT_FDCWD, path.c_str(), 0, access);
+  return clone_at(AT_FDCWD, path.c_str(), 0, MOUNT_ATTR_NODEV | read_only_if(access));
 }
 
 Result<Fd> clone_tree(const Fd& opened, Access access) {
-  return clone_at(opened.get(), "", AT_EMPTY_PATH, access);
+  return clone_at(opened.get(), "", AT_EMPTY_PATH, MOUNT_ATTR_NODEV | read_only_if(access));
+}
+
+Result<Fd> clone_device(const std::string& path) {
+  return clone_at(AT_FDCWD, path.c_str(), 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
+}
+
+Result<Fd> new_tree(const char* type, Access access) {
+  const Fd context(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC)));
+  if (!context.valid()) return fail_errno(std::string("a new ") + type);
+  if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_SET_STRING, "source", type, 0) != 0 ||
+      ::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
+    return fail_errno(std::string("a new ") + type);
+  }
+  const auto attributes =
+      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | read_only_if(access);
+  Fd tree(static_cast<int>(
+      ::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes))));
+  if (!tree.valid()) return fail_errno(std::string("mount of a new ") + type);
+  return tree;
 }
 
 namespace {

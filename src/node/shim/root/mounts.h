@@ -17,6 +17,10 @@ enum class Access { ReadWrite, ReadOnly };
 Result<Fd> clone_tree(const std::string& path, Access access);
 // The same of what was opened.
 Result<Fd> clone_tree(const Fd& opened, Access access);
+// A new file system of the kernel, mounted nowhere, that holds neither devices nor programs.
+Result<Fd> new_tree(const char* type, Access access);
+// A device file of the machine, to be mounted where it shall be used.
+Result<Fd> clone_device(const std::string& path);
 // Attaches a detached tree at a path that exists and that nobody else can change.
 Result<void> attach(const Fd& tree, const std::string& path);
 // The same at a directory or file that was opened.

@@ -15,6 +15,7 @@
 #include "node/linux/files.h"
 #include "node/shim/root/devices.h"
 #include "node/shim/root/hidden.h"
+#include "node/shim/root/layers.h"
 #include "node/shim/root/mounts.h"
 
 namespace muster::node::shim {
@@ -31,34 +32,6 @@ struct Planned {
 
 bool shows_host(const RootSpec& spec) {
   return spec.root.kind != RootFilesystem::Kind::Directory;
-}
-
-Result<void> lay_over(const std::string& lower, const std::string& upper, const std::string& work,
-                      const std::string& at) {
-  const auto options = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
-  // volatile: what a container leaves in its upper layer goes with it, so it need not reach the
-  // disk.
-  if (mount_new("overlay", at, MS_NODEV, options + ",volatile")) return {};
-  return mount_new("overlay", at, MS_NODEV, options);
-}
-
-Result<void> mount_overlay(const RootSpec& spec) {
-  if (::chdir(spec.directory.c_str()) != 0) return fail_errno("chdir " + spec.directory);
-  for (const char* name : {"upper", "work", "tmp", "root"}) TRY(linux::make_directories(name));
-  if (::chmod("tmp", 01777) != 0) return fail_errno("chmod tmp");
-  if (spec.root.kind == RootFilesystem::Kind::Host) return lay_over("/", "upper", "work", "root");
-  const auto directory = escape_option(spec.root.directory);
-  if (!is_directory(spec.root.directory)) {
-    return fail(ErrorCode::Invalid,
-                "root directory " + spec.root.directory + " is not a directory");
-  }
-  if (spec.root.kind == RootFilesystem::Kind::Directory)
-    return lay_over(directory, "upper", "work", "root");
-  // The directory may lie on the host's root itself, and the layers of one overlay must not contain
-  // each other: so the host is an overlay of its own below.
-  for (const char* name : {"host-upper", "host-work", "host"}) TRY(linux::make_directories(name));
-  TRY(lay_over("/", "host-upper", "host-work", "host"));
-  return lay_over(directory + ":host", "upper", "work", "root");
 }
 
 // Whether something is to be mounted below the point where the machine has nothing yet.
@@ -200,6 +173,8 @@ Result<void> take_volume(const RootSpec& spec, const Mount& mount,
 // All that comes from the host, while it can still be seen.
 struct Taken {
   std::vector<Device> devices;
+  KernelViews kernel;
+  std::vector<std::string> layers;  // that the root consists of, beside itself
   std::vector<Fd> cgroups;
   std::vector<Planned> views;
   Fd resolver;
@@ -244,7 +219,10 @@ Result<Taken> take_from_host(const RootSpec& spec, const std::vector<std::string
   Taken taken;
   if (shows_host(spec)) take_host_trees(spec, taken.views);
   taken.devices = spec.privileged ? find_all_devices() : TRY(find_devices(spec.devices));
-  TRY(mount_overlay(spec));
+  TRY(take_devices(taken.devices));
+  taken.kernel = TRY(make_kernel_views(spec.privileged ? Sysfs::Writable : Sysfs::ReadOnly));
+  if (::chdir(spec.directory.c_str()) != 0) return fail_errno("chdir " + spec.directory);
+  taken.layers = TRY(make_layers(spec.root));
   TRY(take_views(spec, taken));
   TRY(take_volumes(spec, hidden, taken));
   return taken;
@@ -263,6 +241,7 @@ Result<void> put_volumes(const RootSpec& spec, const Taken& taken) {
 // When every mount point was made.
 Result<void> fix_root(const Taken& taken, const std::vector<std::string>& emptied) {
   TRY(set_read_only("/"));
+  for (const auto& layer : taken.layers) TRY(set_read_only(layer));
   for (const auto* planned : {&taken.views, &taken.volumes}) {
     for (const auto& one : *planned) {
       if (one.of_root && one.tree.valid()) TRY(set_read_only(one.tree));
@@ -307,7 +286,7 @@ Result<void> enter_root(const RootSpec& spec) {
   auto taken = TRY(take_from_host(spec, hidden));
 
   TRY(change_root("root"));
-  TRY(make_kernel_views(spec.privileged ? Sysfs::Writable : Sysfs::ReadOnly));
+  TRY(put_kernel_views(taken.kernel));
   TRY(put_cgroups(spec.cgroups, taken.cgroups));
   TRY(make_dev(taken.devices));
   if (!spec.privileged && !spec.unmasked_proc) TRY(mask_kernel_files());

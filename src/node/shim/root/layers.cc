@@ -1,0 +1,179 @@
+#include "node/shim/root/layers.h"
+
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "base/strings.h"
+#include "node/linux/files.h"
+#include "node/linux/user_namespace.h"
+#include "node/shim/root/mounts.h"
+#include "node/shim/root/root.h"
+
+namespace muster::node::shim {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kMachine = "";  // as a layer: paths below it are the machine's
+
+// Made anew in every container.
+constexpr std::array kOwn = {"/proc", "/sys", "/dev", "/tmp"};
+
+// A view of the machine without root. The kernel refuses an overlay over mounts that could be
+// uncovered by it, and so one of `/`: there is one for every directory that holds none, and those
+// that do are made anew, with their entries one by one.
+class EachDirectory {
+ public:
+  EachDirectory(std::vector<std::string> layers, std::vector<std::string> mounted)
+      : layers_(std::move(layers)), mounted_(std::move(mounted)) {}
+
+  Result<std::vector<std::string>> show_all() {
+    if (::mount("upper", "root", nullptr, MS_BIND, nullptr) != 0) return fail_errno("bind root");
+    TRY(show_entries(""));
+    return std::move(views_);
+  }
+
+ private:
+  // What is there under that name: in the uppermost layer that has something.
+  std::map<std::string, fs::file_type> entries_of(const std::string& path) const {
+    std::map<std::string, fs::file_type> found;
+    for (const auto& layer : layers_) {
+      std::error_code error;
+      const auto directory = layer + (path.empty() ? "/" : path);
+      for (fs::directory_iterator it(directory, error), end; !error && it != end;
+           it.increment(error)) {
+        std::error_code unseen;
+        found.emplace(it->path().filename().string(), it->symlink_status(unseen).type());
+      }
+    }
+    return found;
+  }
+
+  Result<void> show_entries(const std::string& path) {
+    for (const auto& [name, type] : entries_of(path)) {
+      const auto below = path + "/" + name;
+      if (type == fs::file_type::directory) TRY(show_directory(below));
+      if (type == fs::file_type::symlink) TRY(show_link(below));
+      if (type == fs::file_type::regular) TRY(show_file(below));
+    }
+    return {};
+  }
+
+  [[nodiscard]] std::string uppermost(const std::string& path) const {
+    for (const auto& layer : layers_) {
+      struct stat status{};
+      if (::lstat((layer + path).c_str(), &status) == 0) return layer + path;
+    }
+    return path;
+  }
+
+  Result<void> show_link(const std::string& path) {
+    std::error_code error;
+    const auto target = fs::read_symlink(uppermost(path), error);
+    if (error || ::symlink(target.c_str(), ("upper" + path).c_str()) == 0) return {};
+    return fail_errno("symlink " + path);
+  }
+
+  Result<void> show_file(const std::string& path) {
+    auto tree = clone_tree(uppermost(path), Access::ReadOnly);
+    if (!tree) return {};  // we may not look at it
+    const auto place = "root" + path;
+    TRY(ensure_empty_file(place));
+    views_.push_back(path);
+    return attach(*tree, place);
+  }
+
+  static Result<void> ensure_empty_file(const std::string& path) {
+    if (::mknod(path.c_str(), S_IFREG | 0644, 0) != 0) return fail_errno("create " + path);
+    return {};
+  }
+
+  Result<void> show_directory(const std::string& path) {
+    if (std::ranges::find(kOwn, path) != kOwn.end()) return {};
+    const auto upper = "upper" + path;
+    TRY(linux::make_directories(upper));
+    struct stat status{};
+    if (::stat(uppermost(path).c_str(), &status) == 0)
+      ::chmod(upper.c_str(), status.st_mode & 07777);
+    const bool is_mount = std::ranges::find(mounted_, path) != mounted_.end();
+    if (is_mount) return {};  // comes as a whole
+    const bool holds_mounts = std::ranges::any_of(
+        mounted_, [&](const std::string& point) { return is_below(point, path); });
+    return holds_mounts ? show_entries(path) : lay_directory(path);
+  }
+
+  Result<void> lay_directory(const std::string& path) {
+    std::vector<std::string> lower;
+    for (const auto& layer : layers_) {
+      const auto directory = layer + path;
+      // One that its owner does not show us is empty.
+      if (is_directory(directory) && ::access(directory.c_str(), R_OK | X_OK) == 0)
+        lower.push_back(escape_option(directory));
+    }
+    if (lower.empty()) return {};
+    const auto work = "work/" + std::to_string(views_.size());
+    TRY(linux::make_directories(work));
+    views_.push_back(path);
+    return lay_over(muster::join(lower, ":"), escape_option("upper" + path), work, "root" + path);
+  }
+
+  std::vector<std::string> layers_;
+  std::vector<std::string> mounted_;
+  std::vector<std::string> views_;
+};
+
+Result<std::vector<std::string>> show_each(std::vector<std::string> layers) {
+  const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
+  return EachDirectory(std::move(layers), mount_points(mounts)).show_all();
+}
+
+Result<void> lay_over_host(const std::string& directory) {
+  // The directory may lie on the host's root itself, and the layers of one overlay must not contain
+  // each other: so the host is an overlay of its own below.
+  for (const char* name : {"host-upper", "host-work", "host"}) TRY(linux::make_directories(name));
+  TRY(lay_over("/", "host-upper", "host-work", "host"));
+  return lay_over(escape_option(directory) + ":host", "upper", "work", "root");
+}
+
+}  // namespace
+
+Result<void> lay_over(const std::string& lower, const std::string& upper, const std::string& work,
+                      const std::string& at) {
+  auto options = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
+  // Only the machine's root may mark what was deleted with attributes that programs cannot write.
+  if (linux::in_user_namespace()) options += ",userxattr";
+  // volatile: what a container leaves in its upper layer goes with it, so it need not reach the
+  // disk.
+  if (mount_new("overlay", at, MS_NODEV, options + ",volatile")) return {};
+  return mount_new("overlay", at, MS_NODEV, options);
+}
+
+Result<std::vector<std::string>> make_layers(const RootFilesystem& root) {
+  for (const char* name : {"upper", "work", "tmp", "root"}) TRY(linux::make_directories(name));
+  if (::chmod("tmp", 01777) != 0) return fail_errno("chmod tmp");
+  const bool alone = linux::in_user_namespace();
+  std::vector<std::string> none;
+  if (root.kind == RootFilesystem::Kind::Host) {
+    if (alone) return show_each({kMachine});
+    TRY(lay_over("/", "upper", "work", "root"));
+    return none;
+  }
+  if (!is_directory(root.directory))
+    return fail(ErrorCode::Invalid, "root directory " + root.directory + " is not a directory");
+  if (root.kind == RootFilesystem::Kind::Directory) {
+    TRY(lay_over(escape_option(root.directory), "upper", "work", "root"));
+    return none;
+  }
+  if (alone) return show_each({root.directory, kMachine});
+  TRY(lay_over_host(root.directory));
+  return none;
+}
+
+}  // namespace muster::node::shim
