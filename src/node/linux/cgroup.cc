@@ -147,26 +147,69 @@ void remove_empty(const CgroupRoots& roots) {
 
 }  // namespace
 
+std::string own_group(std::string_view text, std::string_view controller) {
+  for (const auto line : split(text, '\n')) {
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string_view::npos || second == std::string_view::npos) continue;
+    const auto controllers = split(line.substr(first + 1, second - first - 1), ',');
+    if (std::ranges::find(controllers, controller) == controllers.end()) continue;
+    const auto path = line.substr(second + 1);
+    return path == "/" ? "" : std::string(path);
+  }
+  return {};
+}
+
+namespace {
+
+// Below the mounts themselves, which is root's to write, or below what was delegated to us: with
+// version 1 the group that we are in, with version 2 the one above it, because one with processes
+// in it has no groups with limits.
+enum class Below { Mount, Delegated };
+
+CgroupRoots make_v1(const Mounted& mounted, const std::string& home_key, Below below) {
+  const auto groups = read_file("/proc/self/cgroup").value_or("");
+  const auto place = [&](const std::string& mount, std::string_view controller) {
+    const auto own = below == Below::Delegated ? own_group(groups, controller) : "";
+    return mount + own + "/muster/" + home_key;
+  };
+  CgroupRoots roots{.version = CgroupRoots::Version::V1,
+                    .memory = place(mounted.memory, "memory"),
+                    .cpu = place(mounted.cpu, "cpu")};
+  if (!mounted.pids.empty() && make_directories(place(mounted.pids, "pids")))
+    roots.pids = place(mounted.pids, "pids");
+  if (make_directories(roots.memory) && make_directories(roots.cpu)) return roots;
+  remove_empty(roots);
+  return {};
+}
+
+CgroupRoots make_v2(const Mounted& mounted, const std::string& home_key, Below below) {
+  auto base = mounted.unified;
+  if (below == Below::Delegated) {
+    const auto own = own_group(read_file("/proc/self/cgroup").value_or(""), "");
+    base += own.substr(0, own.rfind('/'));
+  }
+  const auto top = base + "/muster";
+  const CgroupRoots roots{.version = CgroupRoots::Version::V2,
+                          .memory = top + "/" + home_key,
+                          .cpu = top + "/" + home_key};
+  if (make_directories(roots.memory) && pass_controllers_down(base) && pass_controllers_down(top) &&
+      pass_controllers_down(roots.memory)) {
+    return roots;
+  }
+  remove_empty(roots);
+  return {};
+}
+
+}  // namespace
+
 CgroupRoots find_cgroups(const std::string& home_key) {
   const auto mounted = find_mounted();
-  CgroupRoots roots;
-  if (!mounted.memory.empty() && !mounted.cpu.empty()) {
-    roots = {.version = CgroupRoots::Version::V1,
-             .memory = mounted.memory + "/muster/" + home_key,
-             .cpu = mounted.cpu + "/muster/" + home_key};
-    if (!mounted.pids.empty() && make_directories(mounted.pids + "/muster/" + home_key))
-      roots.pids = mounted.pids + "/muster/" + home_key;
-    if (make_directories(roots.memory) && make_directories(roots.cpu)) return roots;
-  } else if (!mounted.unified.empty()) {
-    const auto top = mounted.unified + "/muster";
-    roots = {.version = CgroupRoots::Version::V2,
-             .memory = top + "/" + home_key,
-             .cpu = top + "/" + home_key};
-    if (make_directories(roots.memory) && pass_controllers_down(mounted.unified) &&
-        pass_controllers_down(top) && pass_controllers_down(roots.memory)) {
-      return roots;
-    }
-    remove_empty(roots);
+  const bool v1 = !mounted.memory.empty() && !mounted.cpu.empty();
+  if (!v1 && mounted.unified.empty()) return {};
+  for (const auto below : {Below::Mount, Below::Delegated}) {
+    auto roots = v1 ? make_v1(mounted, home_key, below) : make_v2(mounted, home_key, below);
+    if (roots.version != CgroupRoots::Version::None) return roots;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.h"
@@ -18,9 +19,11 @@ struct CgroupRoots {
   friend bool operator==(const CgroupRoots&, const CgroupRoots&) = default;
 };
 
-// Finds the cgroups of this machine and makes muster/<home> in them. Version::None where nothing
-// can be written: pods then run without limits.
+// Finds the cgroups of this machine, or those delegated to our user, and makes muster/<home> in
+// them. Version::None where nothing can be written: pods then run without limits.
 CgroupRoots find_cgroups(const std::string& home_key);
+// The group of a controller in /proc/self/cgroup, "" for version 2's; empty: the mount itself.
+std::string own_group(std::string_view text, std::string_view controller);
 // Removes muster/<home>, and muster itself once no other home is in it. For a home without pods:
 // groups that are left in it are of pods that another version of Muster removed, which did not know
 // all of their places.
@@ -38,6 +41,8 @@ class Cgroup {
     std::string path;
   };
   [[nodiscard]] std::vector<Directory> directories() const;
+  // False where there are none: then nothing is limited or counted, and nothing is found by it.
+  [[nodiscard]] bool exists() const { return version_ != CgroupRoots::Version::None; }
 
   // A pod's holds groups, and a bound on processes for all of them.
   enum class Holds { Processes, Groups };

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <filesystem>
 
 #include "base/fd.h"
+#include "base/strings.h"
 #include "node/linux/files.h"
 
 namespace muster::node::linux {
@@ -65,6 +67,25 @@ bool signal_process(const ProcessIdentity& identity, int signal) {
   const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, identity.pid, 0U)));
   if (!pidfd.valid() || !is_alive(identity)) return false;
   return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0U) == 0;
+}
+
+std::string mounts_of(int pid) {
+  std::error_code error;
+  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/ns/mnt", error).string();
+}
+
+bool kill_all_in(const std::string& mounts) {
+  if (mounts.empty() || mounts == mounts_of(::getpid())) return true;
+  bool none = true;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
+       it.increment(error)) {
+    const auto pid = parse_int(it->path().filename().string());
+    if (!pid || mounts_of(static_cast<int>(*pid)) != mounts) continue;
+    none = false;
+    ::kill(static_cast<int>(*pid), SIGKILL);
+  }
+  return none;
 }
 
 }  // namespace muster::node::linux

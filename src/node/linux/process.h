@@ -18,4 +18,10 @@ bool is_alive(const ProcessIdentity& identity);
 // Signals that process, and never one that took its number.
 bool signal_process(const ProcessIdentity& identity, int signal);
 
+// Which mount namespace a process is in; empty when it has ended or is not ours to look at.
+std::string mounts_of(int pid);
+// SIGKILL for every process in it but ourselves; true when there was none left to kill. What stands
+// in for a container's cgroup where there are none.
+bool kill_all_in(const std::string& mounts);
+
 }  // namespace muster::node::linux

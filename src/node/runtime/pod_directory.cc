@@ -41,7 +41,7 @@ Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord
   // The pod's first process dies with its shim, and all others with it; we only wait for that.
   const linux::Cgroup cgroup(record.cgroups, record.spec.pod_uid);
   for (int i = 0; i < kShimEndMilliseconds && !cgroup.kill(); ++i) ::usleep(1000);
-  if (!cgroup.processes().empty())
+  if (!shim::await_end(directory, kShimEndMilliseconds) || !cgroup.processes().empty())
     return fail(ErrorCode::Timeout, "processes of " + directory + " do not end");
   for (const auto& container : shim::read_containers(directory, record.log_directory)) {
     if (container.exit) continue;

@@ -12,6 +12,7 @@
 #include "node/linux/netlink.h"
 #include "node/linux/process.h"
 #include "node/runtime/pod_directory.h"
+#include "node/shim/records.h"
 
 namespace muster::node {
 
@@ -84,7 +85,7 @@ Result<void> end_unknown_pod(const std::string& directory, const linux::Cgroup& 
     ::usleep(1000);
   }
   for (int i = 0; i < kEndMilliseconds && !cgroup.kill(); ++i) ::usleep(1000);
-  if (!cgroup.processes().empty()) {
+  if (!shim::await_end(directory, kEndMilliseconds) || !cgroup.processes().empty()) {
     return fail(ErrorCode::Timeout, "processes of " + directory + " do not end");
   }
   cgroup.remove();

@@ -166,6 +166,7 @@ void Container::on_status() {
 }
 
 void Container::release() {
+  if (!cgroup_.exists()) mounts_ = linux::mounts_of(pid_);
   started_ = linux::now();
   const StartRecord record{.process = linux::identity_of(pid_), .started = started_};
   if (const auto written = linux::write_durably(directory_ + "/started", encode(record));
@@ -267,7 +268,7 @@ void Container::on_exit(int wait_status) {
 }
 
 void Container::try_end() {
-  if (state_ != State::Ending || !cgroup_.kill()) return;
+  if (state_ != State::Ending || !kill_all()) return;
   drain();
   exit_.started = started_;
   exit_.oom_killed = exit_.exit_code != 0 && cgroup_.out_of_memory_kills() > 0;
@@ -278,9 +279,13 @@ void Container::try_end() {
   state_ = State::Ended;
 }
 
+bool Container::kill_all() {
+  return cgroup_.exists() ? cgroup_.kill() : linux::kill_all_in(mounts_);
+}
+
 void Container::kill() {
   if (over()) return;
-  [[maybe_unused]] const bool empty = cgroup_.kill();
+  [[maybe_unused]] const bool empty = kill_all();
   if (!reaped_) ::kill(pid_, SIGKILL);
 }
 

@@ -75,6 +75,8 @@ class Container {
   void release();
   void fail_start(FailureRecord failure);
   void drain();
+  // SIGKILL for all that is in the container; true when there was nothing.
+  bool kill_all();
   void log(CriWriter::Stream stream, std::string_view bytes);
   [[nodiscard]] std::string termination_message() const;
 
@@ -83,6 +85,7 @@ class Container {
   std::string termination_file_;  // empty: none
   std::string log_path_;
   linux::Cgroup cgroup_;
+  std::string mounts_;  // its mount namespace, once it has one
   CriWriter log_;
   State state_ = State::Building;
   int pid_ = 0;

@@ -8,7 +8,9 @@
 #include <unistd.h>
 
 #include "node/linux/files.h"
+#include "node/linux/process.h"
 #include "node/shim/child.h"
+#include "node/shim/records.h"
 #include "node/shim/sysctls.h"
 
 namespace muster::node::shim {
@@ -90,7 +92,8 @@ Result<void> Pod::start_init() {
     return fail(ErrorCode::Io,
                 "the pod's first process: " + std::string(said, static_cast<std::size_t>(size)));
   alive_ = true;
-  return {};
+  // The kernel lets it go only after everybody else in the pod: who finds it dead finds nobody.
+  return linux::write_durably(kInitFile, encode(linux::identity_of(init_)));
 }
 
 void Pod::kill() const {

@@ -1,10 +1,13 @@
 #include "node/shim/records.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
 
 #include "node/linux/files.h"
+#include "node/linux/process.h"
 
 namespace muster::node::shim {
 
@@ -22,6 +25,18 @@ std::vector<std::string> entries_of(const std::string& directory) {
 }
 
 }  // namespace
+
+bool await_end(const std::string& pod_directory, int milliseconds) {
+  const auto bytes = linux::read_file(pod_directory + "/" + kInitFile);
+  if (!bytes) return true;  // it was never there, or an earlier Muster wrote nothing of it
+  const auto init = decode<linux::ProcessIdentity>(*bytes);
+  if (!init) return true;
+  for (int waited = 0; linux::is_alive(*init); ++waited) {
+    if (waited >= milliseconds) return false;
+    ::usleep(1000);
+  }
+  return true;
+}
 
 std::string container_directory(const std::string& pod_directory, const ContainerId& id) {
   return pod_directory + "/containers/" + id.name + "/" + std::to_string(id.attempt);

@@ -9,6 +9,11 @@
 // Where things lie in a pod's directory, and what its containers left there.
 namespace muster::node::shim {
 
+// In a pod's directory: who its first process is.
+inline constexpr const char* kInitFile = "./init";
+// Waits until that one has ended, and with it everything in the pod, but not longer than the limit.
+bool await_end(const std::string& pod_directory, int milliseconds);
+
 std::string container_directory(const std::string& pod_directory, const ContainerId& id);
 // On the disk, below the home: what an attempt writes. That it is there says, also after the
 // machine has lost its power, that the attempt was begun.
