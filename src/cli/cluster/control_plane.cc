@@ -17,6 +17,7 @@
 #include "controller/controller.h"
 #include "net/http_server.h"
 #include "node/agent/agent.h"
+#include "node/agent/tier.h"
 #include "node/runtime/runtime.h"
 #include "scheduler/scheduler.h"
 #include "server/embedded.h"
@@ -176,6 +177,7 @@ struct ControlPlane::Impl {
         .loop = context.loop,
         .temporary = temporary,
         .settings = runner_settings(context),
+        .tier = node::describe(node::find_tier(node::home_key(context.home))),
         .unfinished = [this] { return unfinished(server->core(), context.registry); },
         .inner = *pages});
     http = std::make_unique<net::HttpServer>(

@@ -78,20 +78,20 @@ std::string kubeconfig(const server::Credentials& credentials, std::uint16_t por
       kLoopback, port, base64_encode(credentials.ca_pem), credentials.admin_token.reveal());
 }
 
-Result<std::unique_ptr<net::Listener>> listen(Context& context,
-                                              std::optional<std::uint16_t> wanted) {
+}  // namespace
+
+std::string kubeconfig_path(const std::string& home) {
+  return home + "/kubeconfig";
+}
+
+Result<std::unique_ptr<net::Listener>> listen_on_loopback(Context& context,
+                                                          std::optional<std::uint16_t> wanted) {
   const std::uint16_t port = wanted ? *wanted : read_ports(context.home).loopback;
   auto listener = net::listen_tcp(context.loop, {.address = kLoopback, .port = port});
   // The one of last time may be somebody else's by now.
   if (!listener && !wanted && port != 0)
     return net::listen_tcp(context.loop, {.address = kLoopback});
   return listener;
-}
-
-}  // namespace
-
-std::string kubeconfig_path(const std::string& home) {
-  return home + "/kubeconfig";
 }
 
 Result<server::Credentials> api_credentials(Context& context, const std::string& service_range) {
@@ -114,7 +114,7 @@ Result<std::unique_ptr<NetworkApi>> NetworkApi::bind(Context& context, server::C
                                                      std::optional<std::uint16_t> port,
                                                      const node::Bridge& bridge) {
   std::unique_ptr<NetworkApi> api(new NetworkApi(context, core, credentials));
-  api->listener_ = TRY(listen(context, port));
+  api->listener_ = TRY(listen_on_loopback(context, port));
   api->port_ = api->listener_->port();
   TRY(write_private(kubeconfig_path(context.home), kubeconfig(credentials, api->port_)));
   TRY(api->serve_pods(bridge));

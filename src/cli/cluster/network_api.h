@@ -21,6 +21,10 @@ namespace muster::cli {
 // What the API of this home proves itself with; made with a new home.
 Result<server::Credentials> api_credentials(Context& context, const std::string& service_range);
 
+// Where the API listens: that port, or where none is given the one of last time, or any.
+Result<std::unique_ptr<net::Listener>> listen_on_loopback(Context& context,
+                                                          std::optional<std::uint16_t> wanted);
+
 // The embedded API for those who do not own the home: TLS and tokens on the loopback interface, and
 // for pods through a forwarder on their bridge. The ports are kept in the home, so that a restart
 // is found again. Lives on the context's loop; the core outlives it. Ends with close().

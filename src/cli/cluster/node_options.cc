@@ -91,6 +91,7 @@ Result<node::NodeOptions> node_options(const Context& context, const std::string
   for (const auto* variable : {"PATH", "HOME", "LD_LIBRARY_PATH", "VIRTUAL_ENV"}) {
     if (!context.env(variable).empty()) options.environment[variable] = context.env(variable);
   }
+  options.tier = node::find_tier(node::home_key(context.home));
   return options;
 }
 

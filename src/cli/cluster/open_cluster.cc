@@ -68,6 +68,7 @@ Task<Result<void>> OpenCluster::open_local(Context& context, PlaneParts parts) {
   }
   plane_ = CO_TRY(PlaneCluster::create(context, *link_));
   cluster_ = plane_.get();
+  tier_ = link_->tier();
   if (!link_->temporary())
     description_ = fmt::format("this machine (muster up in {})", context.home);
   co_return Result<void>{};

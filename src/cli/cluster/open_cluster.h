@@ -45,6 +45,8 @@ class OpenCluster {
   [[nodiscard]] bool is_temporary() const;
   // Where it is, for the first line of output.
   [[nodiscard]] const std::string& description() const { return description_; }
+  // What pods do without there, in a line; empty: nothing, or it is a cluster's business.
+  [[nodiscard]] const std::string& tier() const { return tier_; }
   // -n, else the context's, else "default".
   [[nodiscard]] const std::string& ns() const { return ns_; }
 
@@ -73,6 +75,7 @@ class OpenCluster {
   std::unique_ptr<StoredCluster> stored_;
   bool local_ = false;
   std::string description_;
+  std::string tier_;
   std::string ns_ = "default";
   std::vector<std::string> unfinished_;
 };

@@ -150,6 +150,7 @@ void PlaneLink::accept(const json::Value& hello) {
   pid_ = static_cast<int>(hello["pid"].as_int());
   temporary_ = hello["temporary"].as_bool();
   settings_ = hello["settings"];
+  tier_ = hello["tier"].as_string();
   successor_until_ = {};
   if (launched_) launched_->release();
   const std::string& version = hello["version"].as_string();

@@ -38,6 +38,8 @@ class PlaneLink {
 
   // Nobody keeps it up for its own sake.
   [[nodiscard]] bool temporary() const { return temporary_; }
+  // In which its pods run, in a line; empty where they have all there is.
+  [[nodiscard]] const std::string& tier() const { return tier_; }
   // Set once no plane can be had any more, for the reason in failure().
   rt::Event& failed() { return failed_; }
   [[nodiscard]] const std::optional<Error>& failure() const { return failure_; }
@@ -68,6 +70,7 @@ class PlaneLink {
   std::int64_t id_ = 0;
   int pid_ = 0;  // of the plane
   bool temporary_ = false;
+  std::string tier_;
   bool opened_ = false;
   int short_lives_ = 0;                // of planes that we started, since one that lasted
   std::optional<Monotonic> ready_at_;  // when the last of them began to serve

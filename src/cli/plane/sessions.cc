@@ -136,7 +136,8 @@ std::string Sessions::hello(int id) const {
                                         {"pid", ::getpid()},
                                         {"version", kVersion},
                                         {"temporary", options_.temporary},
-                                        {"settings", options_.settings}};
+                                        {"settings", options_.settings},
+                                        {"tier", options_.tier}};
   return json::write(line) + "\n";
 }
 

@@ -26,9 +26,9 @@ enum class PlaneEnd {
 // unfinished; one that is kept up ends when its keeper wants it. Everything else is for the inner
 // handler. Lives on the plane's loop; what it is given outlives it.
 //
-//   POST   /muster/sessions      {"id":7,"pid":…,"version":…,"temporary":…,"settings":…} as a line,
-//   and at
-//                                the end {"end":"Moved"} or {"end":"Failed","status":{…}}
+//   POST   /muster/sessions      {"id":7,"pid":…,"version":…,"temporary":…,"settings":…,
+//                                "tier":…} as a line, and at the end {"end":"Moved"} or
+//                                {"end":"Failed","status":{…}}
 //   DELETE /muster/sessions/7    {"going":…,"others":…,"unfinished":[…]}: whether it ends now
 //   POST   /muster/step-aside    of a temporary one: it ends, for a `muster up`
 class Sessions final : public net::HttpHandler {
@@ -37,6 +37,7 @@ class Sessions final : public net::HttpHandler {
     rt::Loop& loop;
     bool temporary = false;
     json::Value settings;
+    std::string tier;  // in which pods run; empty: they have all there is
     std::function<std::vector<std::string>()> unfinished;
     net::HttpHandler& inner;
   };

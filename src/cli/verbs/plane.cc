@@ -7,6 +7,7 @@
 #include "cli/cluster/control_plane.h"
 #include "cli/plane/launch.h"
 #include "cli/plane/log_file.h"
+#include "cli/plane/own_place.h"
 #include "cli/plane/sessions.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
@@ -52,12 +53,10 @@ Task<void> serve(Context& context, ControlPlane& plane, Fd starter) {
   co_await scope.close();
 }
 
-Task<Result<void>> run_plane(Context& context, Result<server::HomeLock> lock, Fd starter) {
-  if (!lock) {
-    tell_starter(starter.get(), fail(lock.error()));
-    co_return fail(lock.error());
-  }
-  auto plane = co_await ControlPlane::start(context, {.lock = std::move(*lock), .temporary = true});
+Task<Result<void>> run_plane_at(Context& context, const OwnPlace& place, server::HomeLock lock,
+                                Fd starter) {
+  auto plane = co_await ControlPlane::start(
+      context, {.lock = std::move(lock), .temporary = true, .api_port = place.api_port()});
   if (!plane) {
     tell_starter(starter.get(), fail(plane.error()));
     co_return fail(plane.error());
@@ -67,6 +66,21 @@ Task<Result<void>> run_plane(Context& context, Result<server::HomeLock> lock, Fd
   co_await (*plane)->close();
   if (failure) co_return fail(*failure);
   co_return Result<void>{};
+}
+
+Task<Result<void>> run_plane(Context& context, Result<server::HomeLock> lock, Fd starter) {
+  if (!lock) {
+    tell_starter(starter.get(), fail(lock.error()));
+    co_return fail(lock.error());
+  }
+  auto place = OwnPlace::enter(context, std::nullopt);
+  if (!place) {
+    tell_starter(starter.get(), fail(place.error()));
+    co_return fail(place.error());
+  }
+  const auto ended = co_await run_plane_at(context, **place, std::move(*lock), std::move(starter));
+  co_await (*place)->close();
+  co_return ended;
 }
 
 }  // namespace

@@ -66,6 +66,7 @@ class RunVerb {
                        submitted.error().message);
     }
     submitted_ = std::move(*submitted);
+    if (!target_.tier().empty()) screen_.note(fmt::format("      Tier  {}", target_.tier()));
     if (!context_.capacity.empty())
       screen_.note(fmt::format("  Declared  {}", describe(context_.capacity)));
     tell_created();

@@ -8,11 +8,14 @@
 #include "cli/cluster/open_cluster.h"
 #include "cli/plane/apology.h"
 #include "cli/plane/full_disk.h"
+#include "cli/plane/own_place.h"
 #include "cli/plane/room_to_write.h"
 #include "cli/plane/take_over.h"
 #include "cli/print_error.h"
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
+#include "node/agent/tier.h"
+#include "node/runtime/runtime.h"
 #include "rt/scope.h"
 
 namespace muster::cli {
@@ -30,10 +33,12 @@ bool may_pass(ErrorCode code) {
 // follows. Lives on the context's loop.
 class KeptPlane {
  public:
-  KeptPlane(Context& context, UpOptions options, server::HomeLock lock)
+  KeptPlane(Context& context, UpOptions options, server::HomeLock lock,
+            std::unique_ptr<OwnPlace> place)
       : context_(context),
         options_(options),
         lock_(std::move(lock)),
+        place_(std::move(place)),
         wanted_(true),
         changed_(context.loop) {}
 
@@ -42,6 +47,7 @@ class KeptPlane {
     scope.spawn(end_on_signal());
     const auto ended = co_await run();
     co_await scope.close();
+    co_await place_->close();
     if (!ended) print_error(context_.output, naming_full_disk(context_, ended.error()));
     co_return ended ? exit_code::kOk : exit_code::kFailed;
   }
@@ -64,7 +70,7 @@ class KeptPlane {
   Task<Result<std::unique_ptr<ControlPlane>>> start() {
     const Monotonic begun = context_.loop.monotonic();
     auto plane = CO_TRY(co_await ControlPlane::start(
-        context_, {.lock = CO_TRY(lock_.share()), .api_port = options_.api_port}));
+        context_, {.lock = CO_TRY(lock_.share()), .api_port = place_->api_port()}));
     if (!options_.quiet) tell_started(context_.loop.monotonic() - begun);
     co_return plane;
   }
@@ -116,6 +122,9 @@ class KeptPlane {
                           std::chrono::duration_cast<std::chrono::milliseconds>(took).count(),
                           context_.home);
     context_.output.print("       API  unix://{}\n", socket_path(context_.home));
+    if (const auto tier = node::describe(node::find_tier(node::home_key(context_.home)));
+        !tier.empty())
+      context_.output.print("      Tier  {}\n", tier);
     if (!context_.capacity.empty())
       context_.output.print("  Declared  {}\n", describe(context_.capacity));
     context_.output.print("   kubectl  --kubeconfig {}\n", kubeconfig_path(context_.home));
@@ -127,6 +136,7 @@ class KeptPlane {
   Context& context_;
   UpOptions options_;
   server::HomeLock lock_;
+  std::unique_ptr<OwnPlace> place_;
   bool wanted_;
   rt::Event changed_;
 };
@@ -139,7 +149,12 @@ Task<int> up(Context& context, UpOptions options) {
     print_error(context.output, naming_full_disk(context, lock.error()));
     co_return exit_code::kFailed;
   }
-  KeptPlane kept(context, options, std::move(*lock));
+  auto place = OwnPlace::enter(context, options.api_port);
+  if (!place) {
+    print_error(context.output, place.error());
+    co_return exit_code::kFailed;
+  }
+  KeptPlane kept(context, options, std::move(*lock), std::move(*place));
   co_return co_await kept.keep();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "node/agent/taint.h"
+#include "node/agent/tier.h"
 
 namespace muster::node {
 
@@ -68,6 +69,7 @@ struct NodeOptions {
   std::optional<Endpoint> api;
   std::optional<Endpoint> api_of_host;
   BackOffOptions back_off;
+  Tier tier;
 };
 
 // Where pods' volumes lie, by their uid.

@@ -34,8 +34,14 @@ Result<std::unique_ptr<Forwarder>> Forwarder::start(rt::RealLoop& loop, Options 
     listener = net::listen_tcp(loop, {.address = options.address, .device = options.device});
   }
   if (!listener) return fail(listener.error());
+  return start(loop, std::move(*listener), std::move(options.target), std::move(options.log));
+}
+
+std::unique_ptr<Forwarder> Forwarder::start(rt::RealLoop& loop,
+                                            std::unique_ptr<net::Listener> listener,
+                                            std::unique_ptr<net::Connector> target, Logger log) {
   std::unique_ptr<Forwarder> made(
-      new Forwarder(loop, std::move(*listener), std::move(options.target), std::move(options.log)));
+      new Forwarder(loop, std::move(listener), std::move(target), std::move(log)));
   made->scope_.spawn(made->accept_all());
   return made;
 }

@@ -29,6 +29,10 @@ class Forwarder {
   };
 
   static Result<std::unique_ptr<Forwarder>> start(rt::RealLoop& loop, Options options);
+  // The same of whatever arrives at a listener.
+  static std::unique_ptr<Forwarder> start(rt::RealLoop& loop,
+                                          std::unique_ptr<net::Listener> listener,
+                                          std::unique_ptr<net::Connector> target, Logger log);
 
   [[nodiscard]] std::uint16_t port() const { return listener_->port(); }
   Task<void> close();

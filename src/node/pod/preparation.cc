@@ -49,6 +49,7 @@ Task<void> PodPreparation::run() {
 
 Task<Result<void>> PodPreparation::prepare() {
   auto& node = subject_.node;
+  tell_declined();
   CO_TRY(assign_gpus());
   CO_TRY(co_await make_sandbox());
   if (subject_.facts.stopping) co_return fail(stopped());
@@ -61,6 +62,12 @@ Task<Result<void>> PodPreparation::prepare() {
     subject_.event(EventSeverity::Warning, "FailedMount", mounted.error().message);
   }
   co_return mounted;
+}
+
+void PodPreparation::tell_declined() {
+  const auto declined = declined_in(subject_.node.options.tier, *subject_.pod);
+  if (!declined.empty() && !std::exchange(told_declined_, true))
+    subject_.event(EventSeverity::Warning, kDeclinedReason, declined);
 }
 
 Result<void> PodPreparation::assign_gpus() {

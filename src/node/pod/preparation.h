@@ -48,6 +48,7 @@ class PodPreparation {
  private:
   Task<void> run();
   Task<Result<void>> prepare();
+  void tell_declined();
   Result<void> assign_gpus();
   Task<Result<void>> make_sandbox();
   Task<Result<void>> mount();
@@ -71,6 +72,7 @@ class PodPreparation {
   bool refreshing_tokens_ = false;
   GpuAllocator::ByContainer gpus_;
   bool told_declared_ = false;
+  bool told_declined_ = false;
   ServiceApplier services_;
   rt::Gate volumes_turn_;
   bool cleared_ = false;

@@ -60,7 +60,13 @@ void PodWorker::admit() {
   const bool ran = std::ranges::any_of(subject_.facts.containers, [](const auto& container) {
     return container.ending() != nullptr || container.attempt > 0;
   });
-  auto refusal = ran ? std::nullopt : refusal_of(*subject_.pod);
+  if (ran) return;
+  auto refusal = refusal_of(*subject_.pod);
+  if (!refusal) {
+    if (auto why = refusal_in(subject_.node.options.tier, *subject_.pod)) {
+      refusal = {.reason = std::string(admission::kUnsupportedField), .message = std::move(*why)};
+    }
+  }
   if (!refusal) return;
   subject_.event(EventSeverity::Warning, refusal->reason, refusal->message);
   subject_.facts.failure = std::move(refusal);

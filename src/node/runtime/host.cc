@@ -19,6 +19,7 @@
 #include "node/linux/files.h"
 #include "node/linux/homes.h"
 #include "node/runtime/linux_runtime.h"
+#include "node/runtime/own_namespaces.h"
 
 namespace muster::node {
 
@@ -102,6 +103,7 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
   if (!unknown) options.log_quota_bytes = log_quota(options.log_quota_bytes, disk.capacity);
   const auto key = home_key(options.home);
   TRY(linux::make_private(state_directory(key)));
+  TRY(keep_own_network(key));
   std::error_code no_error;  // what cannot be resolved stays as it is
   TRY(linux::remember_home(key,
                            std::filesystem::weakly_canonical(options.home, no_error).string()));

@@ -15,6 +15,7 @@
 #include "node/linux/shim_groups.h"
 #include "node/runtime/host.h"
 #include "node/runtime/log_places.h"
+#include "node/runtime/own_namespaces.h"
 #include "node/runtime/shim_client.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/runtime/written_files.h"
@@ -371,6 +372,7 @@ Task<void> LinuxRuntime::close() {
         co_await off_loop([cgroups = cgroups_, key = home_key_]() -> Result<void> {
           linux::remove_shim_groups(key);
           linux::remove_cgroup_roots(cgroups);
+          forget_own_network(key);
           ::rmdir(state_directory(key).c_str());
           return {};
         });

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+
+#include "cli/context.h"
+#include "node/network/forwarder.h"
+#include "rt/task.h"
+
+namespace muster::cli {
+
+// Where a control plane without root and its pods are: in namespaces of their own, network
+// included. Who is outside reaches its API through the port that was taken there before. For root
+// it is where we are. Lives on the context's loop for as long as the process; close() it before it
+// is destroyed.
+class OwnPlace {
+ public:
+  // By who has the home's lock, while the process has no other thread.
+  static Result<std::unique_ptr<OwnPlace>> enter(Context& context,
+                                                 std::optional<std::uint16_t> api_port);
+
+  // Where the API has to listen, inside as outside.
+  [[nodiscard]] std::optional<std::uint16_t> api_port() const { return api_port_; }
+  Task<void> close();
+
+ private:
+  OwnPlace() = default;
+
+  std::optional<std::uint16_t> api_port_;
+  std::unique_ptr<node::Forwarder> outside_;
+};
+
+}  // namespace muster::cli
