@@ -10,6 +10,10 @@ import subprocess
 from checks import check, equal, wait_until
 
 
+# Without root pods' links, routes and rules are in a network of their own that goes with them, and there are no cgroups.
+AS_ROOT = os.geteuid() == 0
+
+
 def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
@@ -73,13 +77,18 @@ def belongs(pid, words, top):
     return False
 
 
-def network_namespaces():
-    """Network namespace → a process in it."""
+def namespaces(kind):
+    """Namespace → a process in it."""
     found = {}
     for pid in pids():
         with contextlib.suppress(OSError):
-            found.setdefault(os.readlink(f"/proc/{pid}/ns/net"), pid)
+            found.setdefault(os.readlink(f"/proc/{pid}/ns/{kind}"), pid)
     return found
+
+
+def own_tables():
+    """The machine's nft tables, which only root may list."""
+    return set(output("nft", "list", "tables").splitlines()) if AS_ROOT else set()
 
 
 # --- one home
@@ -174,8 +183,9 @@ class Machine:
 
     def __init__(self, traces):
         self.traces = traces
-        self.tables = set(output("nft", "list", "tables").splitlines())
+        self.tables = own_tables()
         self.namespaces = {}
+        self.users = set()
         self.processes = {}
 
     def see_running(self, pods):
@@ -194,9 +204,14 @@ class Machine:
                 self.processes[pid] = start_time(pid)
         for pid in shims:
             self.processes[pid] = start_time(pid)
+            with contextlib.suppress(OSError):
+                self.users.add(os.readlink(f"/proc/{pid}/ns/user"))
+        self.users.discard(os.readlink("/proc/self/ns/user"))
+        check(AS_ROOT or len(self.users) == 1, f"user namespaces of the pods: {self.users}")
         check(len(self.namespaces) == pods, f"{len(self.namespaces)} network namespaces of {pods} pods")
         seen = self.traces.leftovers()
-        for sort in ("processes", "links", "routes", "cgroups", "shared memory", "pod directories"):
+        everywhere = ("processes", "shared memory", "pod directories")
+        for sort in (*everywhere, "links", "routes", "cgroups") if AS_ROOT else everywhere:
             check(seen.get(sort), f"running pods have no {sort}: this test sees nothing")
 
     def check_clean(self, allowed=()):
@@ -205,9 +220,11 @@ class Machine:
         check(not left, f"left: {left}")
         still = {pid for pid, begun in self.processes.items() if begun and start_time(pid) == begun}
         check(not still, lambda: f"processes left: {[(pid, describe(pid)) for pid in still]}")
-        namespaces = set(network_namespaces()) & set(self.namespaces)
-        check(not namespaces, f"network namespaces left: {namespaces}")
-        tables = {line for line in set(output("nft", "list", "tables").splitlines()) - self.tables if "muster" in line}
+        networks = set(namespaces("net")) & set(self.namespaces)
+        check(not networks, f"network namespaces left: {networks}")
+        if "links" not in allowed:
+            check(not set(namespaces("user")) & self.users, f"user namespaces left: {self.users}")
+        tables = {line for line in own_tables() - self.tables if "muster" in line}
         check(not tables, f"nft tables left on the host: {tables}")
 
     def check_pods_gone(self):
