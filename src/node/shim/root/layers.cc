@@ -120,6 +120,12 @@ class EachDirectory {
     if (lower.empty()) return {};
     const auto work = "work/" + std::to_string(views_.size());
     TRY(linux::make_directories(work));
+    // A directory of somebody else cannot be copied, with its owner, when the first file is made in
+    // it; this one is everybody's, and so ours from the start.
+    if (path == "/var" && is_directory("/var/tmp")) {
+      TRY(linux::make_directories("upper/var/tmp"));
+      ::chmod("upper/var/tmp", 01777);
+    }
     views_.push_back(path);
     return lay_over(muster::join(lower, ":"), escape_option("upper" + path), work, "root" + path);
   }
