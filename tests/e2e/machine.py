@@ -78,9 +78,9 @@ def belongs(pid, words, top):
 
 
 def namespaces(kind):
-    """Namespace → a process in it."""
+    """Namespace → a live process in it: one that was not reaped has its user namespace still."""
     found = {}
-    for pid in pids():
+    for pid in (pid for pid in pids() if command_line(pid)):
         with contextlib.suppress(OSError):
             found.setdefault(os.readlink(f"/proc/{pid}/ns/{kind}"), pid)
     return found
