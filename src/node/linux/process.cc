@@ -2,13 +2,13 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <charconv>
 #include <filesystem>
 
-#include "base/fd.h"
 #include "base/strings.h"
 #include "node/linux/files.h"
 
@@ -47,6 +47,17 @@ std::uint64_t start_time_of(int pid) {
   return read_stat(pid, state, start_time) ? start_time : 0;
 }
 
+std::string mounts_file(int pid) {
+  return "/proc/" + std::to_string(pid) + "/ns/mnt";
+}
+
+bool is_in(int pid, const Fd& mounts) {
+  struct stat wanted{};
+  struct stat found{};
+  return ::fstat(mounts.get(), &wanted) == 0 && ::stat(mounts_file(pid).c_str(), &found) == 0 &&
+         wanted.st_dev == found.st_dev && wanted.st_ino == found.st_ino;
+}
+
 }  // namespace
 
 ProcessIdentity identity_of(int pid) {
@@ -69,21 +80,23 @@ bool signal_process(const ProcessIdentity& identity, int signal) {
   return ::syscall(SYS_pidfd_send_signal, pidfd.get(), signal, nullptr, 0U) == 0;
 }
 
-std::string mounts_of(int pid) {
-  std::error_code error;
-  return std::filesystem::read_symlink("/proc/" + std::to_string(pid) + "/ns/mnt", error).string();
+Fd mounts_of(int pid) {
+  return Fd(::open(mounts_file(pid).c_str(), O_RDONLY | O_CLOEXEC));
 }
 
-bool kill_all_in(const std::string& mounts) {
-  if (mounts.empty() || mounts == mounts_of(::getpid())) return true;
+bool kill_all_in(const Fd& mounts) {
+  if (!mounts.valid() || is_in(::getpid(), mounts)) return true;
   bool none = true;
   std::error_code error;
   for (std::filesystem::directory_iterator it("/proc", error), end; !error && it != end;
        it.increment(error)) {
     const auto pid = parse_int(it->path().filename().string());
-    if (!pid || mounts_of(static_cast<int>(*pid)) != mounts) continue;
+    if (!pid || !is_in(static_cast<int>(*pid), mounts)) continue;
     none = false;
-    ::kill(static_cast<int>(*pid), SIGKILL);
+    // Looked at again once the process is pinned: its number may be another's by now.
+    const Fd pidfd(static_cast<int>(::syscall(SYS_pidfd_open, *pid, 0U)));
+    if (pidfd.valid() && is_in(static_cast<int>(*pid), mounts))
+      ::syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0U);
   }
   return none;
 }

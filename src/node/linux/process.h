@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/fd.h"
+
 // Processes that cannot be mistaken for others.
 namespace muster::node::linux {
 
@@ -18,10 +20,11 @@ bool is_alive(const ProcessIdentity& identity);
 // Signals that process, and never one that took its number.
 bool signal_process(const ProcessIdentity& identity, int signal);
 
-// Which mount namespace a process is in; empty when it has ended or is not ours to look at.
-std::string mounts_of(int pid);
-// SIGKILL for every process in it but ourselves; true when there was none left to kill. What stands
-// in for a container's cgroup where there are none.
-bool kill_all_in(const std::string& mounts);
+// The mount namespace that a process is in; none when it has ended or is not ours to look at. As
+// long as it is held no other one gets its number.
+Fd mounts_of(int pid);
+// SIGKILL for every process in it; true when there was none left to kill. What stands in for a
+// container's cgroup where there are none. Does nothing for the one that we are in.
+bool kill_all_in(const Fd& mounts);
 
 }  // namespace muster::node::linux

@@ -59,6 +59,11 @@ bool in_user_namespace() {
   return !is_whole(own_users());
 }
 
+bool groups_are_fixed() {
+  const auto text = read_file("/proc/self/setgroups", 64);
+  return text && trim(*text) == "deny";
+}
+
 Result<void> enter_new_namespaces() {
   const auto user = std::to_string(::geteuid());
   const auto group = std::to_string(::getegid());

@@ -30,6 +30,9 @@ bool is_whole(const IdMap& map);
 IdMap own_users();
 IdMap own_groups();
 bool in_user_namespace();
+// In a user namespace that an ordinary user made alone nobody may change whose groups he has: there
+// is one, 0.
+bool groups_are_fixed();
 
 // The calling process, which has one thread, becomes root of a new user namespace, with a mount and
 // a network namespace that belong to it. Nobody but the caller's own user and group is in it.

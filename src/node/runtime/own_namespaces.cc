@@ -4,6 +4,7 @@
 #include <linux/magic.h>
 #include <linux/netlink.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -30,6 +31,10 @@ std::string network_file(const std::string& home_key) {
 
 std::vector<int> living_shims(const std::string& home_key) {
   std::vector<int> found;
+  struct stat status{};
+  // One that somebody else made leads nowhere; create_runtime() will say so.
+  if (::lstat(state_directory(home_key).c_str(), &status) != 0 || status.st_uid != ::geteuid())
+    return found;
   std::error_code error;
   for (std::filesystem::directory_iterator it(state_directory(home_key), error), end;
        !error && it != end; it.increment(error)) {

@@ -66,9 +66,9 @@ Result<void> become_user(const ContainerSpec& spec) {
   if (spec.uid || spec.gid || groups) {
     const std::vector<gid_t> list(spec.supplementary_groups.begin(),
                                   spec.supplementary_groups.end());
-    // A user namespace without its owner's help has one group, and nobody may change that.
-    const bool fixed = list.empty() && linux::in_user_namespace();
-    if (!fixed && ::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
+    const bool already =
+        linux::groups_are_fixed() && std::ranges::count(list, 0U) == std::ssize(list);
+    if (!already && ::setgroups(list.size(), list.data()) != 0) return fail_errno("setgroups");
   }
   // While we may still do everything: others may set up a filter only with no_new_privs.
   if (spec.seccomp == ContainerSpec::Seccomp::RuntimeDefault && !spec.privileged)

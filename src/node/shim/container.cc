@@ -276,6 +276,7 @@ void Container::try_end() {
   // Told only once it is on the disk; a disk that does not take it is tried again.
   if (!linux::write_durably(directory_ + "/exit", encode(exit_))) return;
   cgroup_.remove();
+  mounts_.close();
   state_ = State::Ended;
 }
 

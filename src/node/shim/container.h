@@ -85,7 +85,7 @@ class Container {
   std::string termination_file_;  // empty: none
   std::string log_path_;
   linux::Cgroup cgroup_;
-  std::string mounts_;  // its mount namespace, once it has one
+  Fd mounts_;  // its mount namespace, while that says what is in it
   CriWriter log_;
   State state_ = State::Building;
   int pid_ = 0;
