@@ -15,7 +15,7 @@ import room  # noqa: E402
 from oci_image import write_image  # noqa: E402
 from real_node import CLUSTER_OPTIONS, RealNode  # noqa: E402
 
-VERSION = re.search(r"VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text().partition("project(")[2])[1]
+VERSION = re.search(r'kVersion = "(.*)"', (ROOT / "src/base/version.h").read_text())[1]
 OPERATOR_IMAGE = f"muster.dev/muster:{VERSION}"
 TRAINER_IMAGE = f"muster.dev/muster-trainer:{VERSION}"
 TOOLS_IMAGE = "muster.test/tools:1"  # a shell and a few programs, for what a trainer does not do
@@ -36,14 +36,15 @@ def real_suite(body):
 
 
 def archives(directory):
-    """The image archives of what was built, and of the tools."""
-    made = [(OPERATOR_IMAGE, {"/usr/bin/muster": BIN / "muster"}, ["/usr/bin/muster"], "65532:65532"),
-            (TRAINER_IMAGE, {"/usr/bin/muster-trainer": BIN / "muster-trainer"}, [], ""),
-            (TOOLS_IMAGE, {"/bin/sh": "/bin/dash", **{f"/bin/{name}": f"/bin/{name}" for name in ("sleep", "cat", "ls")}}, [], "")]
-    paths = []
-    for name, programs, entrypoint, user in made:
+    """The operator's image archive as it is shipped; the trainer as root, because the example writes to a hostPath; and the tools."""
+    shipped = directory / "package"
+    made = subprocess.run([ROOT / "deploy/package/build", BIN, shipped], text=True, capture_output=True, check=False)
+    check(made.returncode == 0, lambda: made.stdout + made.stderr)
+    paths = [shipped / f"muster-operator-{VERSION}.oci.tar"]
+    for name, programs in ((TRAINER_IMAGE, {"/usr/bin/muster-trainer": BIN / "muster-trainer"}),
+                           (TOOLS_IMAGE, {"/bin/sh": "/bin/dash", **{f"/bin/{name}": f"/bin/{name}" for name in ("sleep", "cat", "ls")}})):
         paths.append(directory / (name.replace("/", "-") + ".tar"))
-        write_image(paths[-1], name, programs, entrypoint, user)
+        write_image(paths[-1], name, programs)
     return paths
 
 
@@ -62,8 +63,7 @@ class RealKube(Kube):
 
     def install_operator(self):
         """As an administrator does it; returns when both replicas are Ready."""
-        one_file = ROOT / "deploy/install.yaml"
-        applied = self.kubectl("apply", "--server-side", *(["-f", one_file] if one_file.exists() else ["-k", "deploy"]))
+        applied = self.kubectl("apply", "--server-side", "-f", ROOT / "deploy/install.yaml")
         self.rolled_out()
         return applied.stdout
 
