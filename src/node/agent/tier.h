@@ -12,9 +12,8 @@ namespace muster::node {
 
 struct Tier {
   bool root = true;
-  bool limits = true;   // there is a cgroup that we may write to
-  bool way_out = true;  // pods can be in a network from which the machine and others are reached
-  linux::IdMap users;   // that exist; without root
+  bool limits = true;  // there is a cgroup that we may write to
+  linux::IdMap users;  // that exist; without root
   linux::IdMap groups;
   friend bool operator==(const Tier&, const Tier&) = default;
 };
