@@ -45,6 +45,7 @@ Parser::Parser(Output& output, Flags& flags, Verb& verb)
   group_ = "Operate";
   add_operator();
   add_node();
+  add_doctor();
   group_ = "About muster";
   add_completion();
   add_help();

@@ -78,6 +78,16 @@ void Parser::add_node() {
   });
 }
 
+void Parser::add_doctor() {
+  CLI::App* app =
+      command("doctor",
+              "Check whether jobs can run here, or on a cluster: a line for each check, with the "
+              "remedy for what is missing.",
+              "  sudo muster doctor\n  muster doctor --kubeconfig ~/.kube/config -n ml");
+  app->add_option("-o,--output", doctor_.output, "json")->check(one_of({"json"}));
+  app->callback([this] { verb_ = [this](Context& context) { return doctor(context, doctor_); }; });
+}
+
 void Parser::add_images() {
   CLI::App* app = command(
       "images",

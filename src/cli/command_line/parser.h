@@ -68,6 +68,7 @@ class Parser {
   void add_resume();
   void add_operator();
   void add_node();
+  void add_doctor();
   void add_images();
   void add_explain();
   void add_version();
@@ -109,6 +110,7 @@ class Parser {
   ResumeOptions resume_;
   OperatorOptions operator_;
   NodeVerbOptions node_;
+  DoctorOptions doctor_;
   std::string version_output_;
   std::string completion_shell_;
   std::string help_command_;

@@ -158,6 +158,12 @@ struct NodeVerbOptions {
 };
 Task<int> node(Context& context, NodeVerbOptions options);
 
+struct DoctorOptions {
+  std::string output;  // json, or a line for each check
+};
+// Of the cluster that is named, or of this machine.
+Task<int> doctor(Context& context, DoctorOptions options);
+
 int version(Output& output, const std::string& format);
 
 // The script of a shell: bash, zsh or fish.

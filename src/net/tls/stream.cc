@@ -11,6 +11,7 @@
 
 #include "net/socket_internal.h"
 #include "net/tls/internal.h"
+#include "net/tls/peer_certificate.h"
 
 namespace muster::net {
 
@@ -177,6 +178,12 @@ class TlsStream final : public Stream {
   }
   std::string client() const override { return closed_ ? "" : client_of(wire_.fd); }
 
+  std::optional<CertificateInfo> shown_certificate() const {
+    X509* certificate = SSL_get0_peer_certificate(ssl_.get());
+    if (certificate == nullptr) return std::nullopt;
+    return describe_certificate(certificate);
+  }
+
  private:
   // With a shared key nothing else may have convinced us.
   Result<void> proven() const {
@@ -254,6 +261,11 @@ class TlsStream final : public Stream {
 };
 
 }  // namespace
+
+std::optional<CertificateInfo> certificate_of(const Stream& stream) {
+  const auto* tls = dynamic_cast<const TlsStream*>(&stream);
+  return tls == nullptr ? std::nullopt : tls->shown_certificate();
+}
 
 Task<Result<std::unique_ptr<Stream>>> tls_connect(rt::RealLoop& loop, Fd socket, TlsContext context,
                                                   std::string host) {

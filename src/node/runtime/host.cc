@@ -23,7 +23,7 @@
 
 namespace muster::node {
 
-Result<void> check_rights(std::string_view status) {
+std::vector<std::string> missing_rights(std::string_view status) {
   constexpr std::string_view kField = "CapEff:\t";
   const auto at = status.find(kField);
   std::uint64_t effective = 0;
@@ -46,6 +46,11 @@ Result<void> check_rights(std::string_view status) {
     if (((effective >> right.bit) & 1U) == 0)
       missing.push_back(fmt::format("{} ({})", right.name, right.purpose));
   }
+  return missing;
+}
+
+Result<void> check_rights(std::string_view status) {
+  const auto missing = missing_rights(status);
   if (missing.empty()) return {};
   return fail(ErrorCode::Forbidden,
               "pods need rights that this process lacks: " + join(missing, ", ") + "; run as root");

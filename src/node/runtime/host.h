@@ -2,13 +2,18 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/error.h"
 
 // What the machine lets us do.
 namespace muster::node {
 
-// Forbidden, naming every right that is missing. `status` is /proc/self/status.
+// What of the rights that pods need is missing, each with what for: CAP_KILL (ending pods).
+// `status` is /proc/self/status.
+std::vector<std::string> missing_rights(std::string_view status);
+// Forbidden, naming all of them.
 Result<void> check_rights(std::string_view status);
 
 // The first address of the machine that is not the loopback's; that one when there is no other.
