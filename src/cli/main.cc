@@ -10,6 +10,7 @@
 #include "cli/cluster/unused_kubeconfig.h"
 #include "cli/command_line/command_line.h"
 #include "cli/command_line/shell_words.h"
+#include "cli/terminal/json_log.h"
 #include "cli/verbs/verbs.h"
 #include "dialects/registry.h"
 
@@ -54,8 +55,9 @@ void write_to(const Logger& log, Severity severity, std::string_view text) {
 }
 
 // Lines of the log, with nothing of a screen in their way. Other threads do not know the screen.
-Logger log_beside(StandardOutput& output, Severity least) {
-  const Logger lines = Logger::to_descriptor(STDERR_FILENO, least);
+Logger log_beside(StandardOutput& output, Severity least, const std::string& format) {
+  const Logger lines = format == "json" ? json_log_to_descriptor(STDERR_FILENO, least)
+                                        : Logger::to_descriptor(STDERR_FILENO, least);
   const auto sink = [&output, lines, ours = std::this_thread::get_id()](
                         Severity severity, std::string_view component, std::string_view text) {
     if (std::this_thread::get_id() == ours) output.make_room();
@@ -87,13 +89,16 @@ int main(int argc, char** argv) {
                          : flags.verbosity == 1 ? Severity::Info
                                                 : Severity::Warning;
   const Severity shown = flags.long_running ? std::min(least, Severity::Info) : least;
+  const Logger log = log_beside(output, shown, flags.log_format);
+  LoggedOutput logged(output, log);
+  const bool for_programs = flags.log_format == "json";
   Context context{.loop = loop,
                   .pool = pool,
                   .rng = rng,
                   .registry = registry,
                   .environment = environment,
-                  .log = log_beside(output, shown),
-                  .output = output,
+                  .log = log,
+                  .output = for_programs ? static_cast<Output&>(logged) : output,
                   .home = home_of(environment, flags.home),
                   .where = where_words(flags),
                   .typed = shell_words(argc, argv),

@@ -162,6 +162,13 @@ void Parser::add_agent_image(CLI::App* app) {
       });
 }
 
+void Parser::add_log_format(CLI::App* app) {
+  app->add_option(
+         "--log-format", flags_.log_format,
+         "text, or json: an object a line on standard error, for programs that collect logs")
+      ->check(one_of({"text", "json"}));
+}
+
 void Parser::add_node_flags(CLI::App* app) {
   add_image_files(app);
   app->add_option_function<std::vector<std::string>>(

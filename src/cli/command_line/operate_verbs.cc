@@ -45,6 +45,7 @@ void Parser::add_operator() {
   app->add_option("--health-probe-bind-address", operator_.health_address,
                   "Serves /healthz and /readyz; 0 switches it off")
       ->check(address_problem);
+  add_log_format(app);
   app->callback([this] {
     flags_.long_running = true;
     verb_ = [this](Context& context) {
@@ -72,6 +73,7 @@ void Parser::add_node() {
       ->check(taint_problem)
       ->capture_default_str();
   app->add_option("--service-cidr", node_.service_range, "The cluster's service range");
+  add_log_format(app);
   app->callback([this] {
     flags_.long_running = true;
     verb_ = [this](Context& context) { return node(context, node_); };

@@ -50,6 +50,7 @@ class Parser {
   void add_image_files(CLI::App* app);
   void add_agent_image(CLI::App* app);  // for commands that run jobs
   void add_submission(CLI::App* app);   // how run takes its manifests
+  void add_log_format(CLI::App* app);   // for commands that go on
   void add_node_flags(CLI::App* app);   // for commands that make this machine a node
 
   void add_run();

@@ -90,6 +90,7 @@ void Parser::add_up() {
   app->add_option("--api-port", up_.api_port,
                   "Port on 127.0.0.1 for kubectl, with TLS and tokens (default: as last time)")
       ->check(whole_number(1, 65535));
+  add_log_format(app);
   app->callback([this] {
     flags_.long_running = true;
     verb_ = [this](Context& context) { return up(context, up_); };
