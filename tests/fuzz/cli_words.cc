@@ -9,6 +9,7 @@
 #include "cli/cluster/bind_address.h"
 #include "cli/cluster/capacity.h"
 #include "cli/cluster/images_file.h"
+#include "cli/doctor/cluster_facts.h"
 #include "cli/jobs/duration.h"
 #include "cli/jobs/find_job.h"
 #include "cli/jobs/rank_filter.h"
@@ -38,6 +39,7 @@ const plan::Registry& registry() {
 }
 
 void names(const std::string& text) {
+  (void)parse_http_date(text);
   (void)parse_name(registry(), text);
   (void)parse_job_name(registry(), text);
   (void)parse_log_name(registry(), text);

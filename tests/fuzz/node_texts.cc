@@ -12,6 +12,7 @@
 #include "node/exec/exec_endpoint.h"
 #include "node/linux/netlink.h"
 #include "node/linux/usage.h"
+#include "node/linux/user_namespace.h"
 #include "node/logs/log_endpoint.h"
 #include "node/pod/container/expand.h"
 #include "node/runtime/network.h"
@@ -28,6 +29,9 @@ void kernel_files(std::string_view text, std::string_view word) {
   (void)shim::places_of(std::string(word), text);
   (void)linux::ticks_in(text);
   (void)linux::counter_in(text, word);
+  const auto ids = linux::parse_id_map(text);
+  CHECK(ids.empty() || linux::contains(ids, ids.front().first));
+  (void)linux::is_whole(ids);
   const linux::Range all{.base = 0x0AD00000U, .prefix = 16};
   const auto block = free_block(all, 20, text.size(), text, word);
   CHECK(!block || all.contains(block->base));

@@ -26,7 +26,7 @@ struct Flags {
   std::map<std::string, std::int64_t> capacity;
   std::string agent_image;
   std::string log_format = "text";  // or json
-  bool long_running = false;  // up, operator, node: they say what they do
+  bool long_running = false;        // up, operator, node: they say what they do
   bool either_place = false;  // the verb is about this machine, or a cluster if flags name one
 };
 

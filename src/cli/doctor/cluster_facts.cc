@@ -157,6 +157,8 @@ std::optional<Time> parse_http_date(const std::string& text) {
   std::tm parts{};
   const char* rest = ::strptime(text.c_str(), "%a, %d %b %Y %H:%M:%S GMT", &parts);
   if (rest == nullptr || *rest != '\0') return std::nullopt;
+  // Nanoseconds since 1970 end in 2262.
+  if (parts.tm_year < 70 || parts.tm_year > 300) return std::nullopt;
   return std::chrono::sys_seconds(std::chrono::seconds(::timegm(&parts)));
 }
 

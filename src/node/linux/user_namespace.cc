@@ -29,9 +29,10 @@ IdMap parse_id_map(std::string_view text) {
   for (const auto line : split(text, '\n')) {
     std::vector<std::int64_t> numbers;
     for (const auto word : split(line, ' ')) {
-      if (const auto number = parse_int(word)) numbers.push_back(*number);
+      const auto number = parse_int(word);
+      if (number && *number >= 0 && *number <= kAllIds) numbers.push_back(*number);
     }
-    if (numbers.size() == 3)
+    if (numbers.size() == 3 && numbers[2] > 0)
       map.push_back({.first = numbers[0], .outside = numbers[1], .count = numbers[2]});
   }
   return map;

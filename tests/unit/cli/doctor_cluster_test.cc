@@ -176,7 +176,8 @@ TEST(DoctorOfACluster, EverythingElseHasItsOwnWords) {
 
 TEST(DoctorOfACluster, ReadsTheServersClock) {
   EXPECT_EQ(parse_http_date("Mon, 16 Nov 2026 17:00:00 GMT"), at("2026-11-16T17:00:00Z"));
-  for (const char* text : {"", "yesterday", "Mon, 16 Nov 2026 17:00:00 GMT+1", "16 Nov 2026"})
+  for (const char* text : {"", "yesterday", "Mon, 16 Nov 2026 17:00:00 GMT+1", "16 Nov 2026",
+                           "Mon, 16 Nov 9999 17:00:00 GMT"})
     EXPECT_EQ(parse_http_date(text), std::nullopt) << text;
 }
 
