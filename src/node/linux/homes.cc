@@ -22,6 +22,7 @@ constexpr std::size_t kLongestPath = 4096;
 
 Result<void> remember_home(const std::string& key, const std::string& path) {
   const auto place = directory();
+  TRY(make_directories(place.substr(0, place.rfind('/'))));
   TRY(make_private(place));
   for (const auto& known : known_homes()) {
     if (known == path) return {};
