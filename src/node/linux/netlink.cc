@@ -158,6 +158,16 @@ Result<void> create_bridge(Netlink& netlink, const std::string& name) {
   return netlink.request(message, "create the bridge " + name);
 }
 
+namespace {
+
+// One is all that a pair uses; left to itself the kernel makes one for each core and takes all but
+// the first away again, under a lock that every pod's set-up needs.
+void ask_for_one_queue(NetlinkMessage& message) {
+  message.u32(IFLA_NUM_TX_QUEUES, 1).u32(IFLA_NUM_RX_QUEUES, 1);
+}
+
+}  // namespace
+
 Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
                          int peer_namespace, std::uint32_t peer_address) {
   // The hardware address follows from the IP address: who gets a used address answers to the
@@ -171,11 +181,13 @@ Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bri
   up.ifi_flags = IFF_UP;
   up.ifi_change = IFF_UP;
   message.header(up).text(IFLA_IFNAME, name).u32(IFLA_MASTER, bridge);
+  ask_for_one_queue(message);
   const auto info = message.begin(IFLA_LINKINFO);
   message.text(IFLA_INFO_KIND, "veth");
   const auto data = message.begin(IFLA_INFO_DATA);
   const auto peer = message.begin(VETH_INFO_PEER);
-  message.header(ifinfomsg{}).text(IFLA_IFNAME, "eth0");
+  message.header(up).text(IFLA_IFNAME, "eth0");
+  ask_for_one_queue(message);
   message.attribute(IFLA_ADDRESS, hardware.data(), hardware.size());
   message.u32(IFLA_NET_NS_FD, static_cast<std::uint32_t>(peer_namespace));
   message.end(peer).end(data).end(info);

@@ -237,20 +237,16 @@ Task<Result<void>> LinuxRuntime::bury_pod(std::string pod_uid) {
 
 Task<Result<void>> LinuxRuntime::end_shim(std::string pod_uid) {
   const int child = std::exchange(pods_.at(pod_uid).child_pid, 0);
-  const auto link = pods_.at(pod_uid).record.link;
   CO_TRY(co_await off_loop(
       [directory = pod_directory(pod_uid), child] { return await_shim_end(directory, child); }));
-  CO_TRY(network_.delete_link(link));
   co_return co_await bury_pod(std::move(pod_uid));
 }
 
 Task<Result<void>> LinuxRuntime::end_unknown(std::string pod_uid) {
-  const auto link = pods_.at(pod_uid).record.link;
-  CO_TRY(co_await off_loop(
+  co_return co_await off_loop(
       [directory = pod_directory(pod_uid), cgroup = linux::Cgroup(cgroups_, pod_uid)] {
         return end_unknown_pod(directory, cgroup);
-      }));
-  co_return network_.delete_link(link);
+      });
 }
 
 Task<Result<void>> LinuxRuntime::signal_container(std::string pod_uid, std::string name,
@@ -355,7 +351,8 @@ Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
   }));
   const auto known = pods_.find(pod_uid);
   if (known == pods_.end()) co_return Result<void>{};  // removed twice at once
-  if (!known->second.record.spec.host_network) network_.release(known->second.record.address);
+  if (const auto& record = known->second.record; !record.spec.host_network)
+    network_.release(record.address, record.link);
   const auto shm = known->second.record.shm_directory;
   const bool was_unknown = known->second.unknown;
   pods_.erase(known);

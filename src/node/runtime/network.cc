@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/netlink.h>
 #include <sys/file.h>
+#include <unistd.h>
 
 #include <charconv>
 #include <vector>
@@ -17,6 +18,9 @@ namespace muster::node {
 
 namespace {
 
+// How long the kernel may take with the namespaces of pods that are gone; mostly some 20 ms.
+constexpr int kLinkMilliseconds = 2'000;
+
 // /proc/net/route writes addresses as the kernel holds them, in hexadecimal.
 std::uint32_t parse_hex(std::string_view text) {
   std::uint32_t value = 0;
@@ -27,6 +31,11 @@ std::uint32_t parse_hex(std::string_view text) {
 bool overlaps(linux::Range a, std::uint32_t base, std::uint32_t mask) {
   const auto common = a.mask() & mask;
   return (a.base & common) == (base & common);
+}
+
+// Without the network, the bridge and the broadcast address.
+std::uint32_t addresses_in(linux::Range block) {
+  return (std::uint32_t{1} << (32 - block.prefix)) - 3;
 }
 
 Result<void> unless_already(Result<void> result) {
@@ -111,16 +120,23 @@ Result<void> Network::close_ranges(linux::Range pods) {
       linux::add_blackhole(netlink_, TRY(linux::parse_range(options_.service_range)), metric_));
 }
 
-Result<std::string> Network::allocate() {
-  // Without the network, the bridge and the broadcast address.
-  const auto count = (std::uint32_t{1} << (32 - block_.prefix)) - 3;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    last_ = last_ >= count + 1 ? 2 : last_ + 1;
-    const auto address = block_.base + last_;
-    if (used_.insert(address).second) return linux::format_address(address);
+std::optional<std::uint32_t> Network::next_free() {
+  for (std::uint32_t i = 0; i < addresses_in(block_); ++i) {
+    last_ = last_ >= addresses_in(block_) + 1 ? 2 : last_ + 1;
+    if (used_.insert(block_.base + last_).second) return block_.base + last_;
   }
+  return std::nullopt;
+}
+
+Result<std::string> Network::allocate() {
+  auto address = next_free();
+  if (!address) {
+    free_addresses_of_gone_links();
+    address = next_free();
+  }
+  if (address) return linux::format_address(*address);
   return fail(ErrorCode::TooManyRequests,
-              fmt::format("all {} pod addresses of this home are in use", count));
+              fmt::format("all {} pod addresses of this home are in use", addresses_in(block_)));
 }
 
 bool Network::take(const std::string& address) {
@@ -130,19 +146,29 @@ bool Network::take(const std::string& address) {
   return true;
 }
 
-void Network::release(const std::string& address) {
-  if (const auto parsed = linux::parse_address(address)) used_.erase(*parsed);
+void Network::release(const std::string& address, const std::string& link) {
+  if (const auto parsed = linux::parse_address(address))
+    leaving_.push_back({.address = *parsed, .link = link});
 }
 
-Result<void> Network::delete_link(const std::string& name) {
-  auto deleted = linux::delete_link(netlink_, name);
-  if (!deleted && linux::is_missing(deleted.error())) return {};
-  return deleted;
+void Network::free_addresses_of_gone_links() {
+  std::erase_if(leaving_, [this](const Leaving& pod) {
+    const bool gone = linux::link_index(pod.link) == 0;
+    if (gone) used_.erase(pod.address);
+    return gone;
+  });
 }
 
 void Network::tear_down() {
+  for (int waited = 0; waited < kLinkMilliseconds; ++waited) {
+    free_addresses_of_gone_links();
+    if (leaving_.empty()) break;
+    ::usleep(1000);
+  }
   // What is gone already is as good as deleted.
-  [[maybe_unused]] const auto bridge = delete_link(bridge_);
+  for (const auto& left : leaving_) [[maybe_unused]]
+    const auto link = linux::delete_link(netlink_, left.link);
+  [[maybe_unused]] const auto bridge = linux::delete_link(netlink_, bridge_);
   for (const auto& text : {options_.pod_range, options_.service_range}) {
     if (const auto range = linux::parse_range(text)) {
       [[maybe_unused]] const auto route = linux::delete_blackhole(netlink_, *range, metric_);

@@ -1,16 +1,22 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/error.h"
 #include "node/linux/netlink.h"
 
 namespace muster::node {
 
-// The home's bridge and its block of pod addresses. Blocking calls, made before anything else runs
-// or on the loop (microseconds each); lives on the agent's loop.
+// The home's bridge and its block of pod addresses. Blocking calls, made before anything else runs,
+// after everything else, or on the loop (microseconds each); lives on the agent's loop.
+//
+// A pod's link goes with its network namespace. To delete it makes the kernel wait until every core
+// has let go of it, milliseconds under a lock that all pods' set-up needs; namespaces that end are
+// taken down many at once, a little after their last process.
 class Network {
  public:
   struct Options {
@@ -32,10 +38,10 @@ class Network {
   Result<std::string> allocate();
   // False for one that is not of the block.
   bool take(const std::string& address);
-  void release(const std::string& address);
+  // Of a pod that is gone; given out again when its link is gone too.
+  void release(const std::string& address, const std::string& link);
 
-  Result<void> delete_link(const std::string& name);
-  // The bridge and the routes go.
+  // The bridge and the routes go, with every link that was released.
   void tear_down();
 
  private:
@@ -45,6 +51,13 @@ class Network {
         bridge_("muster" + options_.home_key) {}
   Result<void> choose_block(linux::Range pods);
   Result<void> close_ranges(linux::Range pods);
+  std::optional<std::uint32_t> next_free();
+  void free_addresses_of_gone_links();
+
+  struct Leaving {
+    std::uint32_t address;
+    std::string link;
+  };
 
   Options options_;
   linux::Netlink netlink_;
@@ -53,6 +66,7 @@ class Network {
   std::uint32_t metric_ = 0;
   std::uint32_t last_ = 1;
   std::set<std::uint32_t> used_;
+  std::vector<Leaving> leaving_;  // pods that are gone, whose links may not be
 };
 
 // The block of the range that overlaps no route, searched from a start that differs between homes.

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "node/linux/files.h"
+#include "node/linux/netlink.h"
 #include "node/linux/process.h"
 #include "node/shim/child.h"
 #include "node/shim/records.h"
@@ -26,6 +27,14 @@ Result<void> write_resolver() {
   if (!fd.valid() || ::write(fd.get(), kText.data(), kText.size()) < 0)
     return fail_errno("resolv.conf");
   return {};
+}
+
+// Of a shim of this pod that died a moment ago: its namespace is not down yet.
+Result<void> remove_stale_link(linux::Netlink& host, const std::string& link) {
+  if (linux::link_index(link) == 0) return {};
+  auto removed = linux::delete_link(host, link);
+  if (!removed && linux::is_missing(removed.error())) return {};
+  return removed;
 }
 
 }  // namespace
@@ -56,22 +65,17 @@ Result<void> Pod::connect() {
     if (::unshare(own_namespaces) != 0) return fail_errno("unshare");
     return {};
   }
-  host_ = TRY(linux::Netlink::open(NETLINK_ROUTE));
+  auto host = TRY(linux::Netlink::open(NETLINK_ROUTE));
   const auto bridge = linux::link_index(record_.bridge);
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
   const auto address = TRY(linux::parse_address(record_.address));
-  // One that a dead shim of this pod left behind.
-  if (const auto stale = linux::delete_link(*host_, record_.link);
-      !stale && !linux::is_missing(stale.error())) {
-    return stale;
-  }
+  TRY(remove_stale_link(host, record_.link));
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
-  TRY(linux::create_pair(*host_, record_.link, bridge, own.get(), address));
+  TRY(linux::create_pair(host, record_.link, bridge, own.get(), address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
   TRY(linux::set_up(inside, "lo"));
-  TRY(linux::set_up(inside, "eth0"));
   TRY(linux::add_address(inside, "eth0", address, record_.prefix));
   return linux::add_default_route(inside, TRY(linux::parse_address(record_.gateway)));
 }
@@ -98,12 +102,6 @@ Result<void> Pod::start_init() {
 
 void Pod::kill() const {
   if (alive_) ::kill(init_, SIGKILL);
-}
-
-void Pod::tear_down() {
-  if (host_) [[maybe_unused]]
-    const auto gone = linux::delete_link(*host_, record_.link);
-  cgroup_.remove();
 }
 
 }  // namespace muster::node::shim

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
 
 #include "base/error.h"
 #include "node/linux/cgroup.h"
-#include "node/linux/netlink.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node::shim {
@@ -25,8 +23,9 @@ class Pod {
   [[nodiscard]] bool alive() const { return alive_; }
   // SIGKILL for the first process, and by that for all.
   void kill() const;
-  // Takes the link and the cgroup away. Only when nothing runs any more.
-  void tear_down();
+  // Takes the cgroup away. Only when nothing runs any more; the link goes with the network
+  // namespace, and that with us.
+  void tear_down() { cgroup_.remove(); }
 
  private:
   explicit Pod(SandboxRecord record)
@@ -36,7 +35,6 @@ class Pod {
 
   SandboxRecord record_;
   linux::Cgroup cgroup_;
-  std::optional<linux::Netlink> host_;  // of the host's network namespace
   int init_ = 0;
   bool alive_ = false;
 };

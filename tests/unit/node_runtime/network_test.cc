@@ -1,5 +1,7 @@
 #include "node/runtime/network.h"
 
+#include <linux/netlink.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -35,6 +37,27 @@ TEST_F(RuntimeTest, PodsReachEachOtherByAddressAndName) {
   EXPECT_FALSE(run(runtime_->tcp_check(server.address, 2223, 5s)).value());
   remove("server");
   remove("client");
+}
+
+// The kernel takes a pod's link away a little after the pod; until then its hardware address, which
+// follows from its IP address, would be twice on the bridge.
+TEST_F(RuntimeTest, AnAddressIsGivenOutAgainOnlyWhenItsLinkIsGone) {
+  auto network = Network::set_up({.home_key = home_key(home_),
+                                  .state_file = home_ + "/block",
+                                  .pod_range = "10.222.0.0/16",
+                                  .block_prefix = 30,
+                                  .service_range = ""});
+  ASSERT_TRUE(network) << network.error().message;
+  auto netlink = linux::Netlink::open(NETLINK_ROUTE).value();
+  const auto link = "mst" + home_key(home_);
+  ASSERT_TRUE(linux::create_bridge(netlink, link));
+  const auto only = network->allocate().value();
+  network->release(only, link);
+  const auto too_early = network->allocate();
+  EXPECT_TRUE(!too_early && too_early.error().code == ErrorCode::TooManyRequests);
+  ASSERT_TRUE(linux::delete_link(netlink, link));
+  EXPECT_EQ(network->allocate().value_or("none"), only);
+  network->tear_down();
 }
 
 TEST_F(RuntimeTest, ServicesLeadToTheirEndpointsInTurn) {
