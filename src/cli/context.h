@@ -31,7 +31,7 @@ struct Context {
   std::string home;     // $MUSTER_HOME, absolute
   std::string where;    // --home, --kubeconfig, --context and -n as given: " -n training", or empty
   std::string typed{};  // the whole command line, as it could be typed again
-  std::optional<std::string> kubeconfig;
+  std::optional<std::string> kubeconfig;  // "": none, the service account of this pod
   std::optional<std::string> kube_context;
   bool insecure = false;  // --insecure-skip-tls-verify
   std::string ns;         // empty: the context's, or "default"

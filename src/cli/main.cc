@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/strings.h"
+#include "cli/cluster/own_cluster.h"
 #include "cli/cluster/unused_kubeconfig.h"
 #include "cli/command_line/command_line.h"
 #include "cli/command_line/shell_words.h"
@@ -111,7 +112,10 @@ int main(int argc, char** argv) {
                   .agent_image = flags.agent_image};
   if (!flags.kubeconfig.empty()) context.kubeconfig = flags.kubeconfig;
   if (!flags.kube_context.empty()) context.kube_context = flags.kube_context;
-  if (flags.either_place) note_unused_kubeconfig(context);
+  if (flags.either_place) {
+    if (means_own_cluster(context, flags.home, cluster::kube::HostFiles())) context.kubeconfig = "";
+    note_unused_kubeconfig(context);
+  }
   return output.finish(loop.run(verb(context)));
 }
 

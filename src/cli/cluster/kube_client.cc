@@ -24,7 +24,8 @@ std::string first_of(const Context& context, const char* name, const char* other
 
 Result<ClientConfig> direct_config(const Context& context) {
   const bool in_pod = !context.env("KUBERNETES_SERVICE_HOST").empty();
-  if (!context.wants_cluster() && context.env("KUBECONFIG").empty() && in_pod) {
+  const bool nothing_said = !context.wants_cluster() && context.env("KUBECONFIG").empty();
+  if (context.kubeconfig == "" || (nothing_said && in_pod)) {
     return in_cluster_config(context.env("KUBERNETES_SERVICE_HOST"),
                              context.env("KUBERNETES_SERVICE_PORT"), host_files());
   }

@@ -134,7 +134,8 @@ void Parser::add_common() {
                    "Directory of the embedded control plane (default $MUSTER_HOME, ~/.muster)")
       ->type_name("DIR");
   app_->add_option("--kubeconfig", flags_.kubeconfig,
-                   "Talk to a Kubernetes cluster: its kubeconfig file")
+                   "Talk to a Kubernetes cluster: its kubeconfig file (in a pod with a service "
+                   "account and without ~/.muster: the pod's own cluster)")
       ->type_name("FILE");
   app_->add_option("--context", flags_.kube_context,
                    "Talk to a Kubernetes cluster: the kubeconfig context");
