@@ -139,6 +139,11 @@ Result<std::unique_ptr<Listener>> listen_tcp(rt::RealLoop& loop, TcpListenOption
   if (!socket.valid()) return fail_errno("socket");
   const int on = 1;
   ::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+  if (options.address == "::") {
+    // All addresses are IPv4's too, whatever net.ipv6.bindv6only says.
+    const int off = 0;
+    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off));
+  }
   if (!options.device.empty() &&
       ::setsockopt(socket.get(), SOL_SOCKET, SO_BINDTODEVICE, options.device.data(),
                    static_cast<socklen_t>(options.device.size())) != 0) {

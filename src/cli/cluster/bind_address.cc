@@ -17,8 +17,17 @@ Result<std::optional<BindAddress>> parse_bind_address(const std::string& text) {
         ErrorCode::BadRequest,
         fmt::format("\"{}\" is not an address to bind to, like 127.0.0.1:8080", printable(text)));
   }
-  return BindAddress{.host = colon == 0 ? "0.0.0.0" : text.substr(0, colon),
-                     .port = static_cast<std::uint16_t>(*port)};
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  return BindAddress{.host = std::move(host), .port = static_cast<std::uint16_t>(*port)};
+}
+
+Result<std::unique_ptr<net::Listener>> listen_at(const BindAddress& address, const Listen& listen) {
+  if (!address.host.empty()) return listen({.address = address.host, .port = address.port});
+  auto everywhere = listen({.address = "::", .port = address.port});
+  if (everywhere) return everywhere;
+  // A port that is taken is so in either family; the second answer says so too.
+  return listen({.address = "0.0.0.0", .port = address.port});
 }
 
 }  // namespace muster::cli

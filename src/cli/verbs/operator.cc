@@ -54,7 +54,9 @@ Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const st
                                                       HealthPages& pages) {
   const auto where = TRY(parse_bind_address(address));
   if (!where) return std::unique_ptr<net::HttpServer>();
-  auto listener = TRY(net::listen_tcp(context.loop, {.address = where->host, .port = where->port}));
+  auto listener = TRY(listen_at(*where, [&](net::TcpListenOptions options) {
+    return net::listen_tcp(context.loop, std::move(options));
+  }));
   context.log.info("serving /metrics, /healthz and /readyz on {}", listener->describe());
   auto server = std::make_unique<net::HttpServer>(context.loop, std::move(listener), pages);
   server->start();
