@@ -10,6 +10,7 @@
 #include "api/waiting.h"
 #include "base/strings.h"
 #include "cli/jobs/listing.h"
+#include "cli/jobs/wait_deleted.h"
 #include "cli/print_error.h"
 #include "cli/run/last_word.h"
 #include "cli/run/operator_missing.h"
@@ -303,6 +304,7 @@ Task<void> AttachedRun::delete_and_wait(How how) {
   bool told = false;
   bool killed = false;
   bool asked = co_await ask_to_delete(told);
+  const rt::Timer late(shared_.context.loop, kCollectorPatience, [this] { tell_of_collector(); });
   while (!shared_.interruption.is_final() && (!follower_.gone() || !follower_.pods().empty())) {
     if (!asked) {
       if (shared_.interruption.count > 1) co_return;  // it stays, and nobody would wait for that
@@ -318,6 +320,15 @@ Task<void> AttachedRun::delete_and_wait(How how) {
     }
     if (!co_await follower_.changed().wait()) co_return;
   }
+}
+
+// Pods that nobody has asked to go although their job is gone. On this machine there are none.
+void AttachedRun::tell_of_collector() {
+  const auto unasked = std::ranges::count_if(
+      follower_.pods(), [](const auto& one) { return !api::is_deleting(*one.second); });
+  if (unasked == 0 || !follower_.gone() || shared_.target.is_local()) return;
+  shared_.screen.note("   Waiting  " +
+                      waits_for_collector(name(), static_cast<std::size_t>(unasked)));
 }
 
 Task<void> AttachedRun::kill_pods() {

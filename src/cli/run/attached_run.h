@@ -70,6 +70,7 @@ class AttachedRun {
   enum class How { Gently, AtOnce };
   Task<void> delete_and_wait(How how);
   Task<bool> ask_to_delete(bool& told);
+  void tell_of_collector();
   Task<void> kill_pods();
   void ended(RunResult::Ended how, int code, std::string message = "");
 

@@ -14,6 +14,9 @@ class Deletion : public VerbTest {
   using VerbTest::cluster;
   using VerbTest::loop;
   using VerbTest::output;
+
+ protected:
+  rt::TaskScope scope_{loop()};
 };
 
 // Somebody still has to clear up after it: `delete` waits for that, and `get` says what is going
@@ -55,6 +58,29 @@ TEST_F(Deletion, WhatIsOnItsWayOutIsTerminating) {
   ASSERT_TRUE(loop().run(cluster().remove(api::pods(), {.ns = "default", .name = "held"}, {})));
   EXPECT_THAT(outcome([](Context& context) { return get(context, {.words = {"pods"}}); }).out,
               HasSubstr("Terminating"));
+}
+
+// A pod that no owner takes along stands for one that the collector has not come to.
+TEST_F(Deletion, AWaitForTheCollectorOfAClusterIsSaid) {
+  const ToyKind& toy = kind("TrainJob", "example.org");
+  create(toy, "bert");
+  create(api::pods(), rank(toy, "bert", 0));
+  output().told = [this] {
+    scope_.spawn([](Deletion& it) -> Task<void> {
+      static_cast<void>(co_await it.cluster().remove(
+          api::pods(), {.ns = "default", .name = "bert-rank-0"}, {.grace_seconds = 0}));
+    }(*this));
+  };
+  const Outcome seen = outcome([this](Context& context) {
+    context.kubeconfig = kubeconfig();
+    return remove(context, {.words = {"bert"}});
+  });
+  output().told = {};
+  loop().run(scope_.close());
+  EXPECT_EQ(seen.err,
+            "note: bert is deleted, 1 of its pods not yet: waiting for the cluster's garbage "
+            "collector, which may need 40 s to learn of a kind whose CRD is new\n");
+  EXPECT_EQ(seen.out, "trainjobs.example.org \"bert\" deleted\n");
 }
 
 }  // namespace
