@@ -29,11 +29,21 @@ Names with_suffix(const Names& names, std::string_view suffix) {
   return out;
 }
 
+// Whether a schema has a field of that name, at any depth.
+bool has_field(const json::Value& schema, std::string_view name) {
+  if (schema["properties"].as_object().contains(name)) return true;
+  for (const auto& [key, property] : schema["properties"].as_object()) {
+    if (has_field(property, name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 json::Array rules_for(const plan::Registry& registry) {
   ByGroup jobs;
-  ByGroup held;  // by a finalizer that is ours to take off
+  ByGroup held;      // by a finalizer that is ours to take off
+  ByGroup expiring;  // deleted a while after their end, where the job says so
   ByGroup children{{"", {api::pods().plural}}};
   Names leases;
   bool secrets = false;
@@ -44,6 +54,9 @@ json::Array rules_for(const plan::Registry& registry) {
     if (!identity.foreign_finalizer.empty()) {
       held[identity.resource.group].insert(identity.resource.plural);
     }
+    if (has_field(dialect->schema(), "ttlSecondsAfterFinished")) {
+      expiring[identity.resource.group].insert(identity.resource.plural);
+    }
     for (const auto* list : {&identity.children, &identity.optional_children}) {
       for (const api::Resource& child : *list) children[child.group].insert(child.plural);
     }
@@ -52,19 +65,19 @@ json::Array rules_for(const plan::Registry& registry) {
   }
   json::Array rules;
   for (const auto& [group, names] : jobs) {
-    // delete: ttlSecondsAfterFinished
-    rules.push_back(rule(group, names, {"get", "list", "watch", "delete"}));
+    rules.push_back(rule(group, names, {"get", "list", "watch"}));
     rules.push_back(rule(group, with_suffix(names, "/status"), {"update"}));
     // Children block the deletion of their owner; some clusters ask for this right to say so.
     rules.push_back(rule(group, with_suffix(names, "/finalizers"), {"update"}));
   }
+  for (const auto& [group, names] : expiring) rules.push_back(rule(group, names, {"delete"}));
   for (const auto& [group, names] : held) rules.push_back(rule(group, names, {"update"}));
   for (const auto& [group, names] : children) {
     rules.push_back(rule(group, names, {"get", "list", "watch", "create", "delete"}));
   }
   // Keys of jobs: made, and never looked at again.
   if (secrets) rules.push_back(rule("", {api::secrets().plural}, {"create"}));
-  rules.push_back(rule("", {api::events().plural}, {"create", "patch"}));
+  rules.push_back(rule("", {api::events().plural}, {"create"}));
   if (!leases.empty()) {
     // The leases of the operators that we replace: both at once would fight over the same jobs.
     json::Value look = rule(api::leases().group, {api::leases().plural}, {"list"});
