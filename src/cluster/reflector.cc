@@ -85,6 +85,7 @@ Task<Result<void>> Reflector::relist() {
   relist_at_ = loop_.monotonic() +
                std::chrono::duration_cast<Duration>(kRelistInterval * (0.8 + 0.2 * rng_.unit()));
   sink_.commit(version_);
+  heard_at_ = loop_.now();
   synced_.set();
   complained_.clear();
   end_trouble();
@@ -124,6 +125,7 @@ Task<Result<void>> Reflector::watch() {
     failures_ = 0;
     complained_.clear();
     version_ = api::resource_version_of(*event.object);
+    heard_at_ = loop_.now();
     if (event.type != EventType::Bookmark) sink_.apply(event);
   }
 }

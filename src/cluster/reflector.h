@@ -52,6 +52,8 @@ class Reflector {
   [[nodiscard]] const Resource& resource() const { return resource_; }
   // Lists and watches that failed, ever.
   [[nodiscard]] std::uint64_t failed() const { return failed_; }
+  // When a list, an event or a bookmark last came; a server that is well sends one a minute.
+  [[nodiscard]] std::optional<Time> heard_at() const { return heard_at_; }
   // What to do when the server does not know the kind: a part of that trouble's sentence.
   void set_remedy_for_absence(std::string remedy) { remedy_ = std::move(remedy); }
 
@@ -80,6 +82,7 @@ class Reflector {
   std::optional<Error> trouble_;
   std::string complained_;  // the last complaint, until something worked
   std::uint64_t failed_ = 0;
+  std::optional<Time> heard_at_;
   std::string version_;  // empty: a list is needed
   Monotonic relist_at_;
   int failures_ = 0;

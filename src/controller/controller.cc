@@ -154,6 +154,7 @@ std::string Controller::metrics() const {
   for (const auto& reflector : children_.reflectors()) reflectors.push_back(reflector.get());
   append_reflectors(out, reflectors);
   append_kinds(out, kinds_);
+  queue_.append_figures(out);
   return out;
 }
 
@@ -192,11 +193,15 @@ Task<void> Controller::work() {
     const auto key = co_await queue_.next();
     if (!key) co_return;
     ++looks_;
+    const Monotonic begun = loop_.monotonic();
     const auto done = co_await sync(*key);
+    Kind& kind = *kind_of(*key);
+    kind.looks_taken.record(loop_.monotonic() - begun);
     if (done) {
       queue_.succeeded(*key);
     } else if (done.error().code != ErrorCode::Cancelled) {
       log_.info("{}: {}; trying again", *key, done.error().message);
+      ++kind.looks_failed;
       queue_.add_failed(*key);
     }
     queue_.done(*key);
@@ -361,12 +366,11 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   json::Value status = kind.dialect->status(plan, stored, decision.verdict, loop_.now());
   status[kStatusKey] = plan::muster_status(plan, stored[kStatusKey], decision.verdict);
   const bool changed = status != stored;
-  const plan::Phase before = plan::phase_named(stored[kStatusKey]["phase"].as_string());
   // A server that drops the ledger is found out before anything is made that it could not keep.
   const bool commit = (decision.commit_first || !kind.keeps_ledger) && changed;
   if (commit) {
     CO_TRY(co_await store_status(kind, job, status));
-    count(kind, ref, before, decision.verdict.phase);
+    count(kind, ref, stored[kStatusKey], decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
   }
   const std::int64_t epoch = decision.verdict.ledger.epoch;
@@ -376,6 +380,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   if (!decision.wave.empty()) {
     WaveResult result = co_await waves_.run(plan, std::move(decision.wave));
     say(kind, ref, result.notes);
+    metrics_.count(result.notes);
     memories_[key].refusals = std::move(result.refusals);
     memories_[key].secrets.insert(result.secrets.begin(), result.secrets.end());
     memories_[key].recheck |= result.job_in_doubt;
@@ -384,7 +389,7 @@ Task<Result<bool>> Controller::carry_out(Kind& kind, const std::string& key, clu
   }
   if (!commit && changed && is_due(key, status[kStatusKey], stored[kStatusKey])) {
     CO_TRY(co_await store_status(kind, job, status));
-    count(kind, ref, before, decision.verdict.phase);
+    count(kind, ref, stored[kStatusKey], decision.verdict.phase);
     memories_[key].last_status = loop_.monotonic();
   }
   if (!changed && plan::is_terminal(decision.verdict.phase)) settle(key);
@@ -438,13 +443,12 @@ void Controller::say(const Kind& kind, const plan::JobRef& job, const std::vecto
   }
 }
 
-void Controller::count(const Kind& kind, const plan::JobRef& job, plan::Phase before,
+void Controller::count(const Kind& kind, const plan::JobRef& job, const json::Value& stored,
                        plan::Phase after) {
   const std::string& framework = kind.dialect->identity().framework;
-  Memory& memory = memories_[kind.queue_key({.ns = job.ns, .name = job.name})];
-  if (!std::exchange(memory.counted, true) && before == plan::Phase::Created) {
-    metrics_.count(Metrics::Job::Created, framework, job.ns);
-  }
+  // A ledger is stored once and outlives us: no restart of the operator counts a job again.
+  if (!stored.is_object()) metrics_.count(Metrics::Job::Created, framework, job.ns);
+  const plan::Phase before = plan::phase_named(stored["phase"].as_string());
   if (before == after) return;
   if (after == plan::Phase::Succeeded) metrics_.count(Metrics::Job::Successful, framework, job.ns);
   if (after == plan::Phase::Failed) metrics_.count(Metrics::Job::Failed, framework, job.ns);

@@ -66,7 +66,6 @@ class Controller {
     std::set<std::string> secrets;  // of the current epoch: there, as far as we know
     Monotonic last_status{};        // stored then, or first looked at
     Monotonic next_look{};          // what children do is looked at then
-    bool counted = false;           // in the metrics
     bool recheck = false;           // a child was lost: perhaps because the job is gone
   };
 
@@ -105,7 +104,8 @@ class Controller {
                           const engine::Observed& observed);
   engine::Observed observe(const json::Value& job, Memory& memory);
   void say(const Kind& kind, const plan::JobRef& job, const std::vector<plan::Note>& notes);
-  void count(const Kind& kind, const plan::JobRef& job, plan::Phase before, plan::Phase after);
+  void count(const Kind& kind, const plan::JobRef& job, const json::Value& stored,
+             plan::Phase after);
 
   rt::Loop& loop_;
   cluster::Cluster& cluster_;

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/exposition.h"
 #include "cluster/reflector.h"
 #include "controller/job_cache.h"
 #include "plan/dialect.h"
@@ -43,6 +44,8 @@ struct Kind {
   cluster::Reflector reflector;
   bool running = false;       // its jobs are looked at
   bool keeps_ledger = false;  // the server was seen to store our part of the status
+  exposition::Histogram looks_taken;
+  std::uint64_t looks_failed = 0;
 };
 
 }  // namespace muster::controller

@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "base/exposition.h"
 #include "base/random.h"
 #include "rt/loop.h"
 #include "rt/task.h"
@@ -32,6 +33,8 @@ class WorkQueue {
   void done(const std::string& key);
 
   [[nodiscard]] std::size_t size() const { return queue_.size(); }
+  // How much waits and how long, in Prometheus' text form.
+  void append_figures(std::string& out) const;
   [[nodiscard]] bool idle() const { return queue_.empty() && working_.empty(); }
 
  private:
@@ -44,11 +47,14 @@ class WorkQueue {
   Rng& rng_;
   rt::Event ready_;
   std::deque<std::string> queue_;
-  std::set<std::string> queued_;
-  std::set<std::string> working_;
+  std::map<std::string, Monotonic> queued_;   // since when
+  std::map<std::string, Monotonic> working_;  // since when
   std::set<std::string> again_;
   std::map<std::string, Delayed> delayed_;
   std::map<std::string, int> failures_;
+  std::uint64_t added_ = 0;
+  std::uint64_t retried_ = 0;
+  exposition::Histogram waited_;
 };
 
 }  // namespace muster::controller

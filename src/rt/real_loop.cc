@@ -1,5 +1,7 @@
 #include "rt/real_loop.h"
 
+#include "rt/loop_work.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -22,6 +24,9 @@ struct RealLoop::Impl {
     const Duration took = std::chrono::steady_clock::now() - from;
     longest_stall = std::max(longest_stall, took);
     recent_stall = std::max(recent_stall, took);
+    ++work_done.callbacks;
+    if (took > kStall) ++work_done.stalls;
+    work_done.busy += took;
   }
 
   asio::io_context context{1};
@@ -31,6 +36,7 @@ struct RealLoop::Impl {
   TimerId last_timer = 0;
   Duration longest_stall{};
   Duration recent_stall{};
+  LoopWork work_done;
 };
 
 RealLoop::RealLoop() : impl_(std::make_unique<Impl>()) {}
@@ -70,6 +76,10 @@ Duration RealLoop::longest_stall() const {
 
 Duration RealLoop::take_recent_stall() {
   return std::exchange(impl_->recent_stall, Duration::zero());
+}
+
+LoopWork work_of(const RealLoop& loop) {
+  return loop.impl().work_done;
 }
 
 void RealLoop::run_until(const bool& done) {

@@ -11,6 +11,13 @@ bool is_success(int status) {
   return status >= 200 && status < 300;
 }
 
+Result<int> status_of(const Result<net::HttpResponse>& answer) {
+  return answer ? Result<int>(answer->status) : fail(answer.error());
+}
+Result<int> status_of(const Result<std::unique_ptr<net::ResponseStream>>& stream) {
+  return stream ? Result<int>((*stream)->status()) : fail(stream.error());
+}
+
 // Reads what an error answer says, but no more than a Status can be long.
 Task<Result<std::string>> read_some(net::ResponseStream& stream) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 10U;
@@ -95,6 +102,7 @@ Task<KubeClient::Attempt<std::string>> KubeClient::send_now(const Call& call) {
   auto answer = co_await rt::with_timeout(loop_, options_.request_timeout,
                                           transport_for(call).send(std::move(request)));
   const Duration latency = loop_.monotonic() - sent_at;
+  count(call, status_of(answer), sent_at);
   if (!answer) {
     const bool overload = answer.error().code == ErrorCode::Timeout;
     if (overload && !call.urgent) limiter_.record(latency, true, loop_.monotonic());
@@ -116,8 +124,10 @@ Task<KubeClient::Attempt<std::unique_ptr<net::ResponseStream>>> KubeClient::atte
   if (const auto ready = co_await be_somebody(); !ready)
     co_return std::unexpected(Failure{ready.error()});
   const std::uint64_t presented = credentials_->version();
+  const Monotonic sent_at = loop_.monotonic();
   auto stream =
       co_await rt::with_timeout(loop_, options_.request_timeout, reads_->open(request_of(call)));
+  count(call, status_of(stream), sent_at);
   if (!stream) co_return std::unexpected(Failure{std::move(stream).error()});
   answered_ = true;
   if (is_success((*stream)->status())) co_return std::move(*stream);
@@ -153,6 +163,12 @@ net::HttpRequest KubeClient::request_of(const Call& call) {
   const Secret& token = credentials_->token();
   if (!token.empty()) request.headers.add("authorization", "Bearer " + token.reveal());
   return request;
+}
+
+void KubeClient::count(const Call& call, const Result<int>& status, Monotonic sent_at) {
+  if (options_.counts == nullptr) return;
+  if (!status && status.error().code == ErrorCode::Cancelled) return;
+  options_.counts->record(call.method, status.value_or(0), loop_.monotonic() - sent_at);
 }
 
 Result<void> KubeClient::check_fence(const Call& call) const {

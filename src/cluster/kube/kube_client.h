@@ -7,6 +7,7 @@
 #include "cluster/fence.h"
 #include "cluster/kube/access/credentials.h"
 #include "cluster/kube/limiter.h"
+#include "cluster/kube/request_counts.h"
 #include "cluster/kube/retry.h"
 #include "cluster/kube/transport.h"
 #include "rt/loop.h"
@@ -22,6 +23,7 @@ struct KubeClientOptions {
   RetryOptions retry;
   const Fence* fence =
       nullptr;  // asked before each write; outlives the client. None: always allowed
+  RequestCounts* counts = nullptr;  // told of every attempt; outlives the client
 };
 
 // One request as the cluster's calls make it.
@@ -72,6 +74,8 @@ class KubeClient {
   // Up to date credentials, on connections that were made with them.
   Task<Result<void>> be_somebody();
   net::HttpRequest request_of(const Call& call);
+  // What we ended ourselves says nothing of the server.
+  void count(const Call& call, const Result<int>& status, Monotonic sent_at);
   Result<void> check_fence(const Call& call) const;
   Transport& transport_for(const Call& call) const;
   // Waits before the next attempt; the error when there is none.

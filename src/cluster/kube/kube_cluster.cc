@@ -68,7 +68,8 @@ Result<std::unique_ptr<KubeCluster>> KubeCluster::create(rt::RealLoop& loop, rt:
                                    .user_agent = options.user_agent,
                                    .request_timeout = options.request_timeout,
                                    .retry = options.retry,
-                                   .fence = options.fence};
+                                   .fence = options.fence,
+                                   .counts = options.counts};
   // A WebSocket begins as HTTP/1.1.
   auto programs = std::make_unique<ProgramClient>(
       loop, TRY(connector({"http/1.1"})), credentials, rng,

@@ -22,6 +22,8 @@ struct KubeClusterOptions {
   // Leader election's answer to "may I still write?", asked right before each request and before
   // each TLS record. Leases are exempt. Outlives the cluster.
   const Fence* fence = nullptr;
+  // Told of every request that is sent. Outlives the cluster.
+  RequestCounts* counts = nullptr;
   // Makes what connects to the server; none: by the config.
   std::function<std::unique_ptr<net::Connector>()> connector;
 };

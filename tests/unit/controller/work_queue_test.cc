@@ -11,6 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 
 class WorkQueueTest : public ::testing::Test {
  protected:
@@ -105,6 +106,31 @@ TEST_F(WorkQueueTest, AStoppedWorkerGetsNothingMore) {
   ASSERT_FALSE(key.has_value());
   EXPECT_EQ(key.error().code, ErrorCode::Cancelled);
   EXPECT_EQ(queue_.size(), 1U);
+}
+
+TEST_F(WorkQueueTest, ItsFiguresSayWhatWaitsAndHowLong) {
+  for (const char* key : {"a", "b", "c"}) queue_.add(key);
+  loop_.run_for(2s);
+  EXPECT_EQ(take(), "a");
+  loop_.run_for(3s);
+  std::string out;
+  queue_.append_figures(out);
+  for (const char* sample :
+       {"workqueue_depth{name=\"muster\"} 2", "workqueue_adds_total{name=\"muster\"} 3",
+        "workqueue_retries_total{name=\"muster\"} 0",
+        "workqueue_longest_running_processor_seconds{name=\"muster\"} 3.000000",
+        "muster_workqueue_oldest_seconds{name=\"muster\"} 5.000000",
+        "workqueue_queue_duration_seconds_bucket{name=\"muster\",le=\"0.5\"} 0",
+        "workqueue_queue_duration_seconds_bucket{name=\"muster\",le=\"2.5\"} 1"}) {
+    EXPECT_THAT(out, HasSubstr(std::string("\n") + sample + "\n"));
+  }
+  queue_.add_failed("a");
+  queue_.done("a");
+  EXPECT_THAT(within(1s), ElementsAre("b", "c", "a"));
+  out.clear();
+  queue_.append_figures(out);
+  EXPECT_THAT(out, HasSubstr("\nworkqueue_retries_total{name=\"muster\"} 1\n"));
+  EXPECT_THAT(out, HasSubstr("\nmuster_workqueue_oldest_seconds{name=\"muster\"} 0.000000\n"));
 }
 
 }  // namespace

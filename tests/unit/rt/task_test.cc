@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "rt/loop_work.h"
 #include "rt/pool.h"
 #include "rt/real_loop.h"
 #include "rt/scope.h"
@@ -151,6 +152,20 @@ TEST(RealLoop, KnowsHowLongOneCallbackKeptTheOthersWaiting) {
   EXPECT_TRUE(loop.run(sleep_for(loop, 50ms)).has_value());
   EXPECT_LT(loop.take_recent_stall(), 50ms);
   EXPECT_GE(loop.longest_stall(), 20ms);
+}
+
+TEST(RealLoop, KnowsItsWorkAndWhichOfItWasAStall) {
+  RealLoop loop;
+  loop.run(burn(loop, 20ms));
+  EXPECT_EQ(work_of(loop).stalls, 0U);
+  EXPECT_GE(work_of(loop).busy, 20ms);
+  loop.run(burn(loop, kStall + 10ms));
+  EXPECT_EQ(work_of(loop).stalls, 1U);
+  const LoopWork before = work_of(loop);
+  EXPECT_TRUE(loop.run(sleep_for(loop, 150ms)).has_value());
+  EXPECT_GT(work_of(loop).callbacks, before.callbacks);
+  EXPECT_EQ(work_of(loop).stalls, 1U) << "waiting is no work";
+  EXPECT_LT(work_of(loop).busy - before.busy, 100ms);
 }
 
 }  // namespace

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+
+#include "base/time.h"
+
+namespace muster::rt {
+
+class RealLoop;
+
+// What a loop did, ever.
+struct LoopWork {
+  std::uint64_t callbacks = 0;
+  std::uint64_t stalls = 0;  // callbacks that kept all others waiting for longer than kStall
+  Duration busy{};           // in callbacks; the rest of the time it waited
+};
+
+// What people notice, and what a lease or a probe begins to suffer from.
+inline constexpr Duration kStall = std::chrono::milliseconds(100);
+
+LoopWork work_of(const RealLoop& loop);
+
+}  // namespace muster::rt
