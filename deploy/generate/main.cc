@@ -33,6 +33,11 @@ std::map<std::string, std::string> all_files(const fs::path& root) {
   for (const auto& [name, text] : deployed) files["deploy/" + name] = text;
   for (const auto* name : {"namespace.yaml", "rbac.yaml"})
     deployed[name] = read(root / "deploy" / name);
+  // Helm reads nothing outside of its chart.
+  for (const auto* name : {"alerts.yaml", "dashboard.json"}) {
+    files[std::string("deploy/helm/muster/files/observe/") + name] =
+        read(root / "deploy/observe" / name);
+  }
   files["deploy/install.yaml"] = muster::deploy::install_yaml(deployed);
   return files;
 }
