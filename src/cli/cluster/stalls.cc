@@ -1,31 +1,34 @@
 #include "cli/cluster/stalls.h"
 
-#include <fmt/format.h>
+#include "base/exposition.h"
+#include "rt/loop_work.h"
 
 namespace muster::cli {
 namespace {
 
-// What people notice, and what a lease or a probe begins to suffer from.
-constexpr Duration kWorthAWarning = std::chrono::milliseconds(100);
-
-double seconds(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
+using exposition::seconds;
 
 }  // namespace
 
 std::string stall_metrics(const rt::RealLoop& loop) {
-  return fmt::format(
-      "# HELP muster_loop_longest_stall_seconds The longest that one callback kept the loop.\n"
-      "# TYPE muster_loop_longest_stall_seconds gauge\n"
-      "muster_loop_longest_stall_seconds {:.6f}\n",
-      seconds(loop.longest_stall()));
+  using exposition::Type;
+  const rt::LoopWork work = rt::work_of(loop);
+  std::string out;
+  exposition::figure(out, "muster_loop_longest_stall_seconds", Type::Gauge,
+                     "The longest that one callback kept the loop.", seconds(loop.longest_stall()));
+  exposition::figure(out, "muster_loop_stalls_total", Type::Counter,
+                     "Callbacks that kept the loop for more than 0.1 s.", work.stalls);
+  exposition::figure(out, "muster_loop_busy_seconds_total", Type::Counter,
+                     "Time that the loop was not waiting.", seconds(work.busy));
+  exposition::figure(out, "muster_loop_callbacks_total", Type::Counter, "Callbacks that it ran.",
+                     work.callbacks);
+  return out;
 }
 
 Task<void> warn_of_stalls(rt::RealLoop& loop, Logger log) {
   while (co_await rt::sleep_for(loop, std::chrono::seconds(1))) {
     const Duration recent = loop.take_recent_stall();
-    if (recent > kWorthAWarning) log.warning("the loop stood still for {:.3f} s", seconds(recent));
+    if (recent > rt::kStall) log.warning("the loop stood still for {:.3f} s", seconds(recent));
   }
   log.info("the loop stood still for {:.3f} s at most", seconds(loop.longest_stall()));
 }
@@ -35,10 +38,10 @@ Task<void> WithMetrics::handle(const net::HttpRequest& request, net::Responder& 
     co_await inner_.handle(request, responder);
     co_return;
   }
-  [[maybe_unused]] const auto sent =
-      co_await responder.respond({.status = 200,
-                                  .headers = {{"Content-Type", "text/plain; version=0.0.4"}},
-                                  .body = stall_metrics(loop_)});
+  [[maybe_unused]] const auto sent = co_await responder.respond(
+      {.status = 200,
+       .headers = {{"Content-Type", std::string(exposition::kContentType)}},
+       .body = stall_metrics(loop_)});
 }
 
 }  // namespace muster::cli

@@ -9,7 +9,7 @@
 
 namespace muster::cli {
 
-// How long the loop of this process was kept from its work at most, in Prometheus' text form.
+// What the loop of this process did and what kept it from its work, in Prometheus' text form.
 std::string stall_metrics(const rt::RealLoop& loop);
 
 // Warns of every stretch longer than a tenth of a second, and at the end says the longest. Runs

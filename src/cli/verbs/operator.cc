@@ -8,6 +8,7 @@
 #include "base/strings.h"
 #include "base/version.h"
 #include "cli/cluster/bind_address.h"
+#include "cli/cluster/health_pages.h"
 #include "cli/cluster/kube_client.h"
 #include "cli/cluster/stalls.h"
 #include "cli/jobs/resource_names.h"
@@ -23,32 +24,6 @@ namespace muster::cli {
 namespace {
 
 using cluster::kube::KubeCluster;
-
-// /healthz, /readyz and /metrics. Lives as long as the operator.
-class HealthPages final : public net::HttpHandler {
- public:
-  explicit HealthPages(const rt::RealLoop& loop) : loop_(loop) {}
-
-  Task<void> handle(const net::HttpRequest& request, net::Responder& responder) override {
-    net::HttpResponse response{.status = 200, .body = "ok\n"};
-    if (request.target == "/metrics") {
-      response.body = (controller != nullptr ? controller->metrics() : "") + stall_metrics(loop_);
-    } else if (request.target == "/readyz") {
-      // A standby is as ready as it gets.
-      const std::string trouble = acts && controller != nullptr ? controller->trouble() : "";
-      if (!trouble.empty()) response = {.status = 503, .body = trouble + "\n"};
-    } else if (request.target != "/healthz") {
-      response = {.status = 404, .body = "404 page not found\n"};
-    }
-    [[maybe_unused]] const auto sent = co_await responder.respond(std::move(response));
-  }
-
-  bool acts = true;  // false: a standby
-  const controller::Controller* controller = nullptr;
-
- private:
-  const rt::RealLoop& loop_;
-};
 
 Result<std::unique_ptr<net::HttpServer>> serve_health(Context& context, const std::string& address,
                                                       HealthPages& pages) {
@@ -137,10 +112,10 @@ std::string greeting(const Context& context, const cluster::kube::ClientConfig& 
 // Everything between the first connection and the last: elected, synced, running, released.
 Task<Result<void>> operate(Context& context, KubeCluster& election_cluster, KubeCluster& cluster,
                            cluster::Leader* leader, std::vector<const plan::Dialect*> kinds,
-                           OperatorOptions options) {
+                           const cluster::kube::RequestCounts& requests, OperatorOptions options) {
   if (!options.take_over)
     CO_TRY(co_await check_foreign_leases(kinds, election_cluster, options.ns, context.loop.now()));
-  HealthPages pages(context.loop);
+  HealthPages pages(context.loop, leader, requests);
   const auto metrics = CO_TRY(serve_health(context, options.metrics_address, pages));
   const auto health = serve_health(context, options.health_address, pages);
   if (!health) {
@@ -212,7 +187,8 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
   context.log.info("{}", greeting(context, *config, *kinds, options.ns));
   // The election has a client of its own: its renewals neither queue behind the work nor ask the
   // fence that they keep open.
-  auto election = open_kube(context, *config);
+  cluster::kube::RequestCounts requests;
+  auto election = open_kube(context, *config, {.counts = &requests});
   if (!election) {
     print_error(context.output, election.error());
     co_return exit_code::kFailed;
@@ -224,13 +200,13 @@ Task<int> run_operator(Context& context, OperatorOptions options) {
         cluster::LeaderOptions{.ns = options.lease_namespace, .identity = identity(context.rng)},
         context.log.named("leader"));
   }
-  auto cluster = open_kube(context, *config, {.fence = leader.get()});
+  auto cluster = open_kube(context, *config, {.fence = leader.get(), .counts = &requests});
   if (!cluster) {
     print_error(context.output, cluster.error());
     co_return exit_code::kFailed;
   }
   const auto done = co_await operate(context, **election, **cluster, leader.get(),
-                                     std::move(*kinds), std::move(options));
+                                     std::move(*kinds), requests, std::move(options));
   co_await (*cluster)->close();
   co_await (*election)->close();
   if (!done) print_error(context.output, done.error());
