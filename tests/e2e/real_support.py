@@ -46,13 +46,10 @@ def package():
 
 
 def archives(directory):
-    """The operator's image archive as it is shipped; the trainer as root, because the example writes to a hostPath; and the tools."""
-    paths = [SHIPPED / f"muster-operator-{VERSION}.oci.tar"]
-    for name, programs in ((TRAINER_IMAGE, {"/usr/bin/muster-trainer": BIN / "muster-trainer"}),
-                           (TOOLS_IMAGE, {"/bin/sh": "/bin/dash", **{f"/bin/{name}": f"/bin/{name}" for name in ("sleep", "cat", "ls")}})):
-        paths.append(directory / (name.replace("/", "-") + ".tar"))
-        write_image(paths[-1], name, programs)
-    return paths
+    """The image archives as they are shipped, and the tools."""
+    tools = directory / "tools.tar"
+    write_image(tools, TOOLS_IMAGE, {"/bin/sh": "/bin/dash", **{f"/bin/{name}": f"/bin/{name}" for name in ("sleep", "cat", "ls")}})
+    return [SHIPPED / f"muster-operator-{VERSION}.oci.tar", SHIPPED / f"muster-trainer-{VERSION}.oci.tar", tools]
 
 
 class RealKube(Kube):
@@ -61,11 +58,9 @@ class RealKube(Kube):
     def __init__(self, suite, *options):
         super().__init__(suite, *CLUSTER_OPTIONS, *options)
         self.real = suite.stack.enter_context(RealNode(self.directory, archives(suite.directory)))
-        # The names by which manifests of this repository call them.
-        for path, image in (("deploy/operator.yaml", OPERATOR_IMAGE), ("examples/mindspore/data-parallel.yaml", TRAINER_IMAGE)):
-            for name in set(re.findall(r"image: (\S+)", (ROOT / path).read_text())):
-                if completed(name) != image:
-                    self.real.images("tag", image, completed(name))
+        for text in ("deploy/operator.yaml", "examples/mindspore/kubernetes.yaml"):  # what they name is what is shipped
+            names = set(re.findall(r"image: (\S+)", (ROOT / text).read_text()))
+            check(names <= {OPERATOR_IMAGE, TRAINER_IMAGE}, f"{text} names {names}")
         self.real.images("tag", OPERATOR_IMAGE, NEXT_IMAGE)
 
     def install_operator(self):
@@ -94,22 +89,18 @@ class RealKube(Kube):
         equal(len(found), 1, f"processes of {name}")
         return found[0]
 
+    def shell(self, command, seconds=180):
+        """A line as the admin types it in the root of the repository, with kubectl and muster at hand; both outputs together."""
+        path = f"{pathlib.Path(self.env['KUBECTL']).parent}:{BIN}:{os.environ['PATH']}"
+        return subprocess.run(["bash", "-c", command], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=seconds, check=False, env={**os.environ, **self.env, "PATH": path})
+
     def muster(self, *words, seconds=90, good=True):
         """`muster` as the admin outside of pods; its completed process."""
         done = subprocess.run([BIN / "muster", *words, "--kubeconfig", self.env["KUBECONFIG"]], cwd=ROOT, text=True, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=seconds, check=False)
         check(done.returncode == 0 or not good, lambda: f"muster {words[0]}: {done.stdout[-1500:]}{done.stderr[-1500:]}")
         return done
-
-
-def completed(name):
-    """A name of an image as a container runtime knows it."""
-    host, _, rest = name.partition("/")
-    if not rest:
-        name = f"docker.io/library/{name}"
-    elif "." not in host and ":" not in host:
-        name = f"docker.io/{name}"
-    return name if ":" in name.rpartition("/")[2] else name + ":latest"
 
 
 def tools_role(command, replicas=1, restart="Never", image=TOOLS_IMAGE, **more):
