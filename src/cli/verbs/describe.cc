@@ -22,11 +22,15 @@ Task<Result<std::string>> describe_events(cluster::Cluster& cluster, cluster::Ob
                                           Time now) {
   // Those of a node name it instead of its uid.
   const bool is_node = api::kind_of(*object) == "Node";
-  auto events = CO_TRY(co_await list_all(
+  auto listed = co_await list_all(
       cluster, api::events(),
       {.ns = api::namespace_of(*object),
        .fields = is_node ? "involvedObject.kind=Node,involvedObject.name=" + api::name_of(*object)
-                         : "involvedObject.uid=" + api::uid_of(*object)}));
+                         : "involvedObject.uid=" + api::uid_of(*object)});
+  // Who may see an object need not be allowed to read events; the rest is worth showing.
+  if (!listed && listed.error().code == ErrorCode::Forbidden)
+    co_return "Events: cannot be read: " + listed.error().message + "\n";
+  auto events = CO_TRY(std::move(listed));
   std::ranges::sort(events, {},
                     [](const auto& event) { return (*event)["lastTimestamp"].as_string(); });
   std::vector<std::vector<std::string>> rows = {{"AGE", "TYPE", "REASON", "MESSAGE"}};
