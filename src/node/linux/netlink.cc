@@ -186,7 +186,7 @@ Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bri
   message.text(IFLA_INFO_KIND, "veth");
   const auto data = message.begin(IFLA_INFO_DATA);
   const auto peer = message.begin(VETH_INFO_PEER);
-  message.header(up).text(IFLA_IFNAME, "eth0");
+  message.header(ifinfomsg{}).text(IFLA_IFNAME, "eth0");  // goes up only when both ends are there
   ask_for_one_queue(message);
   message.attribute(IFLA_ADDRESS, hardware.data(), hardware.size());
   message.u32(IFLA_NET_NS_FD, static_cast<std::uint32_t>(peer_namespace));

@@ -67,8 +67,8 @@ class Netlink {
 unsigned link_index(const std::string& name);
 
 Result<void> create_bridge(Netlink& netlink, const std::string& name);
-// A pair: `name` here, on the bridge; `eth0` with a hardware address that follows from the other in
-// the other namespace. Both up.
+// A pair: `name` here, on the bridge and up; `eth0` in the other namespace, with a hardware address
+// that follows from its IP address.
 Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
                          int peer_namespace, std::uint32_t peer_address);
 Result<void> delete_link(Netlink& netlink, const std::string& name);

@@ -76,6 +76,7 @@ Result<void> Pod::connect() {
   TRY(linux::create_pair(host, record_.link, bridge, own.get(), address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
   TRY(linux::set_up(inside, "lo"));
+  TRY(linux::set_up(inside, "eth0"));
   TRY(linux::add_address(inside, "eth0", address, record_.prefix));
   return linux::add_default_route(inside, TRY(linux::parse_address(record_.gateway)));
 }
