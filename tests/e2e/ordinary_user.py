@@ -1,4 +1,5 @@
 """A suite that runs as an ordinary user, whoever started it."""
+import contextlib
 import os
 import pathlib
 import pwd
@@ -19,8 +20,17 @@ def unused_id():
     return next(number for number in range(54321, 60000) if number not in known)
 
 
-def become():
-    """Goes on as an ordinary user. For root that is another process, of a user of its own who can read programs and tests in a copy of them,
+def run_in(room, command, **options):
+    """The command's exit code."""
+    with room():
+        process = subprocess.Popen(command, **options)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, lambda number, _: process.send_signal(number))
+        return process.wait()
+
+
+def become(room=contextlib.nullcontext):
+    """Goes on as an ordinary user. In a room that root makes, where one is wanted. For root that is another process, of a user of its own who can read programs and tests in a copy of them,
     the directories above ours being root's as a rule; this one ends with its exit code."""
     if os.geteuid() != 0:
         return
@@ -39,10 +49,7 @@ def become():
         environment = {**os.environ, "HOME": str(home), "MUSTER_BIN": str(copy / "bin"), "TMPDIR": "/tmp"}
         for name in ("XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "KUBECONFIG"):
             environment.pop(name, None)
-        process = subprocess.Popen([copy / "tests/e2e" / pathlib.Path(sys.argv[0]).name, *sys.argv[1:]], env=environment, cwd="/",
-                                   user=user, group=user, extra_groups=[])
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, lambda number, _: process.send_signal(number))
-        code = process.wait()
+        code = run_in(room, [copy / "tests/e2e" / pathlib.Path(sys.argv[0]).name, *sys.argv[1:]], env=environment, cwd="/", user=user, group=user,
+                      extra_groups=[])
         shutil.rmtree(f"/dev/shm/muster-homes-{user}", ignore_errors=True)
     sys.exit(code if code >= 0 else 128 - code)

@@ -17,7 +17,6 @@
 #include "controller/controller.h"
 #include "net/http_server.h"
 #include "node/agent/agent.h"
-#include "node/agent/tier.h"
 #include "node/runtime/runtime.h"
 #include "scheduler/scheduler.h"
 #include "server/embedded.h"
@@ -113,7 +112,7 @@ struct ControlPlane::Impl {
     cluster = std::make_unique<cluster::LocalCluster>(server->core());
     runtime = std::move(options.runtime);
     CO_TRY(co_await start_workers(credentials, options.api_port));
-    co_return serve(options.temporary);
+    co_return serve(options.temporary, std::move(options.tier));
   }
 
   Result<std::unique_ptr<node::Runtime>> runtime_of_this_machine() {
@@ -168,7 +167,7 @@ struct ControlPlane::Impl {
     co_return Result<void>{};
   }
 
-  Result<void> serve(bool temporary) {
+  Result<void> serve(bool temporary, std::string tier) {
     auto listener = TRY(net::listen_unix(context.loop, socket_path(context.home)));
     front = std::make_unique<server::HttpFront>(server->core(), context.rng);
     front->set_metrics_source(metrics.get());
@@ -177,7 +176,7 @@ struct ControlPlane::Impl {
         .loop = context.loop,
         .temporary = temporary,
         .settings = runner_settings(context),
-        .tier = node::describe(node::find_tier(node::home_key(context.home))),
+        .tier = std::move(tier),
         .unfinished = [this] { return unfinished(server->core(), context.registry); },
         .inner = *pages});
     http = std::make_unique<net::HttpServer>(

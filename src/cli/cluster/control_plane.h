@@ -26,6 +26,7 @@ class ControlPlane {
     // Where the API listens for others than the owner; without, where it did last time, or
     // anywhere.
     std::optional<std::uint16_t> api_port;
+    std::string tier;                        // for whoever starts pods; empty for root
     std::unique_ptr<node::Runtime> runtime;  // where its pods run; none: on this machine
   };
   static Task<Result<std::unique_ptr<ControlPlane>>> start(Context& context, Options options);

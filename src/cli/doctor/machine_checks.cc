@@ -4,6 +4,7 @@
 
 #include "base/strings.h"
 #include "node/disk/limits.h"
+#include "node/runtime/way_out.h"
 
 namespace muster::cli {
 namespace {
@@ -17,6 +18,37 @@ Finding rights(const MachineFacts& facts) {
   out.found = "without " + join(facts.missing_rights, ", ");
   out.remedy = "run as root: sudo muster doctor; or let a cluster run the jobs (--kubeconfig)";
   return out;
+}
+
+// What an ordinary user has instead of root's rights.
+void without_root(const OwnTrials& own, const std::string& kernel, std::vector<Finding>& out) {
+  if (!own.namespaces.empty()) {
+    out.push_back({.health = Health::Error,
+                   .check = "rights",
+                   .found = "not root, and no namespaces of its own: " + own.namespaces,
+                   .remedy = "run as root, or let users have them: sysctl "
+                             "user.max_user_namespaces, kernel.unprivileged_userns_clone, "
+                             "kernel.apparmor_restrict_unprivileged_userns; or let a cluster run "
+                             "the jobs (--kubeconfig)"});
+    return;
+  }
+  out.push_back(
+      {.check = "rights",
+       .found = fmt::format("not root: pods run in a user namespace, which Linux {} lets them have",
+                            kernel)});
+  Finding way_out{.check = "way out",
+                  .found = "pods reach out of the machine through " + own.way_out};
+  if (own.way_out.empty() || !own.no_way_out.empty()) {
+    way_out.health = Health::Warning;
+    way_out.found = own.way_out.empty() ? "pods reach each other only"
+                                        : "only pods with hostNetwork reach out of the machine";
+    if (!own.no_way_out.empty()) way_out.found += ": " + own.no_way_out;
+    way_out.remedy = own.no_way_out.empty()
+                         ? "install " + node::carriers_to_install()
+                         : "a /dev/net/tun that users may open (chmod 666), a default route; or "
+                           "run as root";
+  }
+  out.push_back(std::move(way_out));
 }
 
 Finding tried(std::string check, std::string good, const std::string& failure, std::string remedy) {
@@ -59,7 +91,7 @@ Finding cgroups(const MachineFacts& facts) {
     return {.health = Health::Warning,
             .check = "cgroups",
             .found = "none that can be written: limits of cpu and memory have no effect",
-            .remedy = facts.missing_rights.empty()
+            .remedy = facts.missing_rights.empty() && !facts.own
                           ? "mount -t cgroup2 none /sys/fs/cgroup, writable, with the controllers "
                             "cpu, memory and pids"
                           : "run as root"};
@@ -140,8 +172,13 @@ Finding clock(const MachineFacts& facts) {
 }  // namespace
 
 std::vector<Finding> check_machine(const MachineFacts& facts) {
-  std::vector<Finding> out{rights(facts)};
-  kernel(facts, out);
+  std::vector<Finding> out;
+  if (facts.own) {
+    without_root(*facts.own, facts.kernel, out);
+  } else {
+    out.push_back(rights(facts));
+    kernel(facts, out);
+  }
   out.push_back(cgroups(facts));
   out.push_back(disk(facts));
   out.push_back(open_files(facts));

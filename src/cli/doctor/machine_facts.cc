@@ -13,6 +13,7 @@
 #include "cli/cluster/node_options.h"
 #include "node/linux/files.h"
 #include "node/runtime/host.h"
+#include "node/runtime/own_namespaces.h"
 
 namespace muster::cli {
 namespace {
@@ -51,11 +52,15 @@ bool clock_is_kept() {
 
 }  // namespace
 
-MachineFacts look_at_machine(const std::string& home) {
+MachineFacts look_at_machine(const std::string& home, const std::string& path) {
   MachineFacts facts{.home = home, .kernel = kernel_release()};
   const auto status = node::linux::read_file("/proc/self/status");
   facts.missing_rights = node::missing_rights(status.value_or(""));
-  if (facts.missing_rights.empty()) facts.trials = try_kernel(home);
+  if (node::needs_own_namespaces()) {
+    facts.own = try_without_root(path);
+  } else if (facts.missing_rights.empty()) {
+    facts.trials = try_kernel(home);
+  }
   look_at_cgroups(facts);
   facts.disk = space_near(home);
   rlimit files{};

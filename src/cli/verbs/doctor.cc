@@ -10,7 +10,8 @@ namespace {
 Task<Result<std::vector<Finding>>> look(Context& context) {
   if (context.wants_cluster()) co_return check_cluster(CO_TRY(co_await look_at_cluster(context)));
   co_return check_machine(CO_TRY(co_await context.pool.run(
-      context.loop, [home = context.home] { return look_at_machine(home); })));
+      context.loop,
+      [home = context.home, path = context.env("PATH")] { return look_at_machine(home, path); })));
 }
 
 }  // namespace

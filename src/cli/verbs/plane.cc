@@ -55,8 +55,10 @@ Task<void> serve(Context& context, ControlPlane& plane, Fd starter) {
 
 Task<Result<void>> run_plane_at(Context& context, const OwnPlace& place, server::HomeLock lock,
                                 Fd starter) {
-  auto plane = co_await ControlPlane::start(
-      context, {.lock = std::move(lock), .temporary = true, .api_port = place.api_port()});
+  auto plane = co_await ControlPlane::start(context, {.lock = std::move(lock),
+                                                      .temporary = true,
+                                                      .api_port = place.api_port(),
+                                                      .tier = node::describe(place.tier())});
   if (!plane) {
     tell_starter(starter.get(), fail(plane.error()));
     co_return fail(plane.error());

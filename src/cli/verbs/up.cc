@@ -15,7 +15,6 @@
 #include "cli/verbs/verbs.h"
 #include "net/http_server.h"
 #include "node/agent/tier.h"
-#include "node/runtime/runtime.h"
 #include "rt/scope.h"
 
 namespace muster::cli {
@@ -69,8 +68,10 @@ class KeptPlane {
 
   Task<Result<std::unique_ptr<ControlPlane>>> start() {
     const Monotonic begun = context_.loop.monotonic();
-    auto plane = CO_TRY(co_await ControlPlane::start(
-        context_, {.lock = CO_TRY(lock_.share()), .api_port = place_->api_port()}));
+    auto plane =
+        CO_TRY(co_await ControlPlane::start(context_, {.lock = CO_TRY(lock_.share()),
+                                                       .api_port = place_->api_port(),
+                                                       .tier = node::describe(place_->tier())}));
     if (!options_.quiet) tell_started(context_.loop.monotonic() - begun);
     co_return plane;
   }
@@ -122,8 +123,7 @@ class KeptPlane {
                           std::chrono::duration_cast<std::chrono::milliseconds>(took).count(),
                           context_.home);
     context_.output.print("       API  unix://{}\n", socket_path(context_.home));
-    if (const auto tier = node::describe(node::find_tier(node::home_key(context_.home)));
-        !tier.empty())
+    if (const auto tier = node::describe(place_->tier()); !tier.empty())
       context_.output.print("      Tier  {}\n", tier);
     if (!context_.capacity.empty())
       context_.output.print("  Declared  {}\n", describe(context_.capacity));

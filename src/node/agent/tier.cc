@@ -4,6 +4,8 @@
 
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
+#include "node/runtime/shared_way_out.h"
+#include "node/runtime/way_out.h"
 
 namespace muster::node {
 
@@ -32,8 +34,10 @@ class Walk {
 
   std::optional<std::string> look_at(const json::Value& pod) {
     const auto& spec = pod["spec"];
-    if (spec["hostNetwork"].as_bool())
-      return refuse("spec.hostNetwork: true", "in a network of its own");
+    if (spec["hostNetwork"].as_bool() && tier_.way_out.empty())
+      return refuse("spec.hostNetwork: true",
+                    "in a network of its own that has no way out of the "
+                    "machine");
     look_at_ids(spec["securityContext"], "spec.securityContext");
     for (const char* list : {"initContainers", "containers"}) {
       const auto& containers = spec[list].as_array();
@@ -66,23 +70,37 @@ class Walk {
   std::optional<std::string> refusal_;
 };
 
+std::string describe_way_out(const Tier& tier) {
+  const auto why = tier.no_way_out.empty() ? "" : fmt::format(" ({})", tier.no_way_out);
+  if (tier.way_out.empty()) {
+    return fmt::format(
+        "pods reach each other only, there is no way out of the machine: {}",
+        tier.no_way_out.empty() ? "install " + carriers_to_install() : tier.no_way_out);
+  }
+  if (!tier.all_go_out)
+    return fmt::format("out of the machine with hostNetwork only, through {}{}", tier.way_out, why);
+  return "out of the machine through " + tier.way_out;
+}
+
 }  // namespace
 
 Tier find_tier(const std::string& home_key) {
   if (!linux::in_user_namespace()) return {};
+  const auto* carrier = present_carrier();
   return {.root = false,
           .limits = linux::find_cgroups(home_key).version != linux::CgroupRoots::Version::None,
           .users = linux::own_users(),
-          .groups = linux::own_groups()};
+          .groups = linux::own_groups(),
+          .way_out = carrier == nullptr ? "" : carrier->program,
+          .all_go_out = is_way_out_shared()};
 }
 
 std::string describe(const Tier& tier) {
   if (tier.root) return "";
-  return fmt::format(
-      "without root, pods in a user namespace · {} · pods reach each other only, there is no way "
-      "out of the machine",
-      tier.limits ? "limits in a delegated cgroup"
-                  : "no limits of cpu and memory: no cgroup is delegated");
+  return fmt::format("without root, pods in a user namespace · {} · {}",
+                     tier.limits ? "limits in a delegated cgroup"
+                                 : "no limits of cpu and memory: no cgroup is delegated",
+                     describe_way_out(tier));
 }
 
 std::optional<std::string> refusal_in(const Tier& tier, const json::Value& pod) {

@@ -15,6 +15,9 @@ struct Tier {
   bool limits = true;  // there is a cgroup that we may write to
   linux::IdMap users;  // that exist; without root
   linux::IdMap groups;
+  std::string way_out;     // the program that carries pods' connections out of the machine
+  bool all_go_out = true;  // and not only of those with hostNetwork
+  std::string no_way_out;  // why programs that are installed for it do not
   friend bool operator==(const Tier&, const Tier&) = default;
 };
 

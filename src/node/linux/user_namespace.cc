@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -20,6 +21,13 @@ constexpr std::int64_t kAllIds = 4'294'967'295;
 IdMap map_of(const char* file) {
   const auto text = read_file(file, 65'536);
   return text ? parse_id_map(*text) : IdMap{{.count = kAllIds}};
+}
+
+bool is_same(const Fd& one, const char* other) {
+  struct stat left{};
+  struct stat right{};
+  return ::fstat(one.get(), &left) == 0 && ::stat(other, &right) == 0 &&
+         left.st_dev == right.st_dev && left.st_ino == right.st_ino;
 }
 
 }  // namespace
@@ -68,11 +76,14 @@ bool groups_are_fixed() {
 Result<void> enter_new_namespaces() {
   const auto user = std::to_string(::geteuid());
   const auto group = std::to_string(::getegid());
-  if (::unshare(CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWNET) != 0)
-    return fail_errno("a user namespace");
-  TRY(write_existing("/proc/self/setgroups", "deny"));
-  TRY(write_existing("/proc/self/gid_map", "0 " + group + " 1"));
-  TRY(write_existing("/proc/self/uid_map", "0 " + user + " 1"));
+  const bool is_root = ::geteuid() == 0;
+  if (::unshare((is_root ? 0 : CLONE_NEWUSER) | CLONE_NEWNS | CLONE_NEWNET) != 0)
+    return fail_errno(is_root ? "namespaces" : "a user namespace");
+  if (!is_root) {
+    TRY(write_existing("/proc/self/setgroups", "deny"));
+    TRY(write_existing("/proc/self/gid_map", "0 " + group + " 1"));
+    TRY(write_existing("/proc/self/uid_map", "0 " + user + " 1"));
+  }
   // What is mounted here is nobody else's affair, and what the machine unmounts is gone here, too.
   if (::mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) != 0)
     return fail_errno("mounts of our own");
@@ -84,7 +95,9 @@ Result<void> join_user_and_mounts(int pid) {
   const Fd user(::open((place + "user").c_str(), O_RDONLY | O_CLOEXEC));
   const Fd mounts(::open((place + "mnt").c_str(), O_RDONLY | O_CLOEXEC));
   if (!user.valid() || !mounts.valid()) return fail(ErrorCode::NotFound, place + " is gone");
-  if (::setns(user.get(), CLONE_NEWUSER) != 0) return fail_errno("join " + place + "user");
+  // Nobody may enter the one that he is in.
+  if (!is_same(user, "/proc/self/ns/user") && ::setns(user.get(), CLONE_NEWUSER) != 0)
+    return fail_errno("join " + place + "user");
   if (::setns(mounts.get(), CLONE_NEWNS) != 0) return fail_errno("join " + place + "mnt");
   return {};
 }

@@ -207,11 +207,14 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
 Task<std::int64_t> LinuxRuntime::count_written(std::string pod_uid, std::string name, int attempt,
                                                std::string directory) {
   const auto place = shim::container_directory(pod_directory(pod_uid), {name, attempt});
-  auto written = written_layers(layers_of(pod_uid, {name, attempt}), directory);
+  const auto layers_directory = layers_of(pod_uid, {name, attempt});
+  auto written = written_layers(layers_directory, directory);
   if (written.empty()) co_return 0;
   auto layers = std::make_shared<std::vector<WrittenLayer>>(std::move(written));
-  const auto count = co_await off_loop([layers, place]() -> Result<std::int64_t> {
-    return count_files(*layers, mounted_over(place));
+  const auto count = co_await off_loop([layers, layers_directory, place]() -> Result<std::int64_t> {
+    auto except = made_for_view(layers_directory);
+    except.merge(mounted_over(place));
+    return count_files(*layers, except);
   });
   co_return count.value_or(0);
 }

@@ -49,7 +49,7 @@ std::vector<int> living_shims(const std::string& home_key) {
 Result<void> make_namespaces() {
   if (const auto entered = linux::enter_new_namespaces(); !entered) {
     return fail(ErrorCode::Forbidden,
-                "pods without root need user namespaces, which this machine refuses (" +
+                "pods without root need namespaces of their own, which this machine refuses (" +
                     entered.error().message +
                     "): run as root, or let users have them (sysctl user.max_user_namespaces, "
                     "kernel.unprivileged_userns_clone, "
@@ -61,8 +61,12 @@ Result<void> make_namespaces() {
 
 }  // namespace
 
+bool needs_own_namespaces() {
+  return ::geteuid() != 0 || linux::in_user_namespace();
+}
+
 Result<void> enter_own_namespaces(const std::string& home) {
-  if (::geteuid() == 0) return {};
+  if (!needs_own_namespaces()) return {};
   const auto key = home_key(home);
   for (const int shim : living_shims(key)) {
     const auto joined = linux::join_user_and_mounts(shim);

@@ -9,7 +9,11 @@
 // goes back to where those are, and when there are none, what there was is gone with them.
 namespace muster::node {
 
-// Does nothing for root. To be called by a process with one thread that has the home to itself,
+// Whether this process is not root of the machine: an ordinary user, or root of a user namespace
+// that somebody else made, whose network is not its own.
+bool needs_own_namespaces();
+
+// Does nothing for root of the machine. To be called by a process with one thread that has the home to itself,
 // before create_runtime(). Forbidden, with what the machine refused, where it cannot be.
 Result<void> enter_own_namespaces(const std::string& home);
 

@@ -6,10 +6,12 @@
 #include <optional>
 #include <string_view>
 
+#include "base/strings.h"
 #include "node/linux/beneath.h"
 #include "node/linux/files.h"
 #include "node/shim/protocol.h"
 #include "node/shim/records.h"
+#include "node/shim/root/layers.h"
 #include "node/shim/root/root.h"
 
 namespace muster::node {
@@ -85,6 +87,15 @@ std::set<std::string> mounted_over(const std::string& attempt_directory) {
                           std::string("/etc/resolv.conf")}) {
     add(own);
   }
+  return files;
+}
+
+std::set<std::string> made_for_view(const std::string& layers_directory) {
+  std::set<std::string> files;
+  const auto text = linux::read_file(layers_directory + "/" + shim::kMadeFile);
+  if (!text) return files;
+  for (const auto line : split(*text, '\n'))
+    if (line.starts_with('/')) files.emplace(line.substr(1));
   return files;
 }
 

@@ -40,6 +40,9 @@ std::int64_t count_files(const std::vector<WrittenLayer>& layers,
 // the container's root, without the slash in front. Empty where its spec cannot be read.
 std::set<std::string> mounted_over(const std::string& attempt_directory);
 
+// What was made in the upper layer so that the machine shows, as mounted_over() names it.
+std::set<std::string> made_for_view(const std::string& layers_directory);
+
 // What lies in the directories below one, of which each is a container's, or an attempt's.
 using DiskUses = std::map<std::string, linux::DiskUse>;  // by container
 enum class Below { Containers, Attempts };

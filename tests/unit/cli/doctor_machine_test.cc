@@ -71,6 +71,34 @@ TEST(DoctorOfAMachine, WithoutRootSaysWhichRightsAreMissing) {
   EXPECT_TRUE(has_error(check_machine(facts)));
 }
 
+TEST(DoctorOfAMachine, OfAnOrdinaryUserSaysWhatPodsReach) {
+  MachineFacts facts = good_machine();
+  facts.missing_rights = {"CAP_KILL (ending pods)"};
+  facts.trials.reset();
+  facts.own = OwnTrials{.way_out = "pasta"};
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("ok   rights       not root: pods run in a user namespace, which Linux "
+                        "6.1.0 lets them have\n"
+                        "ok   way out      pods reach out of the machine through pasta\n"));
+  facts.own = OwnTrials{};
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("warning   way out      pods reach each other only; remedy: "
+                        "install pasta (package passt) or slirp4netns\n"));
+  facts.own = OwnTrials{.no_way_out = "pasta: no tun"};
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("warning   way out      pods reach each other only: pasta: no tun; remedy: "
+                        "a /dev/net/tun that users may open"));
+  facts.own = OwnTrials{.way_out = "pasta", .no_way_out = "read-only"};
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("only pods with hostNetwork reach out of the machine: read-only;"));
+  EXPECT_FALSE(has_error(check_machine(facts)));
+  facts.own = OwnTrials{.namespaces = "a user namespace: No space left on device"};
+  EXPECT_THAT(text_of(facts),
+              HasSubstr("error   rights       not root, and no namespaces of its "
+                        "own: a user namespace: No space left on device; remedy: "));
+  EXPECT_TRUE(has_error(check_machine(facts)));
+}
+
 TEST(DoctorOfAMachine, WithoutNftablesNamesTheModules) {
   MachineFacts facts = good_machine();
   facts.trials->services = "netlink socket: Protocol not supported";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "node/linux/cgroup.h"
+#include "node/runtime/way_out.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {
@@ -33,11 +34,26 @@ TEST(Tier, WithoutRootItsLineSaysWhatIsMissing) {
   Tier tier = without_root();
   EXPECT_EQ(describe(tier),
             "without root, pods in a user namespace · no limits of cpu and memory: no cgroup is "
-            "delegated · pods reach each other only, there is no way out of the machine");
+            "delegated · pods reach each other only, there is no way out of the machine: install "
+            "pasta (package passt) or slirp4netns");
   tier.limits = true;
   EXPECT_EQ(describe(tier),
             "without root, pods in a user namespace · limits in a delegated cgroup · pods reach "
-            "each other only, there is no way out of the machine");
+            "each other only, there is no way out of the machine: install pasta (package passt) or "
+            "slirp4netns");
+}
+
+TEST(Tier, ItsLineSaysHowPodsGetOutOfTheMachineOrWhyNot) {
+  Tier tier = without_root();
+  tier.no_way_out = "pasta: no tun";
+  EXPECT_TRUE(describe(tier).ends_with("no way out of the machine: pasta: no tun"));
+  tier.way_out = "pasta";
+  tier.no_way_out = "";
+  EXPECT_TRUE(describe(tier).ends_with(" · out of the machine through pasta"));
+  tier.all_go_out = false;
+  tier.no_way_out = "read-only";
+  EXPECT_TRUE(describe(tier).ends_with(
+      " · out of the machine with hostNetwork only, through pasta (read-only)"));
 }
 
 TEST(Tier, UsersAndGroupsThatAreNotThereAreRefused) {
@@ -73,12 +89,23 @@ TEST(Tier, SubordinateIdsCount) {
   EXPECT_NE(refusal->find("only user 0, 1 to 65535;"), std::string::npos) << *refusal;
 }
 
-TEST(Tier, TheNetworkOfTheMachineIsRefused) {
+TEST(Tier, TheNetworkOfTheMachineIsRefusedWithoutAWayOut) {
   const auto pod = pod_with(json::Object{{"hostNetwork", true}});
   const auto refusal = refusal_in(without_root(), pod);
   ASSERT_TRUE(refusal);
   EXPECT_TRUE(refusal->starts_with("spec.hostNetwork: true cannot be obeyed"));
   EXPECT_FALSE(refusal_in(Tier{}, pod));
+  Tier with_way_out = without_root();
+  with_way_out.way_out = "slirp4netns";
+  EXPECT_FALSE(refusal_in(with_way_out, pod));
+}
+
+TEST(WayOut, LastWordsOfAProgramAreItsReason) {
+  EXPECT_EQ(last_words(""), "it ended without a word");
+  EXPECT_EQ(last_words("starting\n1794859296.4303: Couldn't open it\n\n"), "Couldn't open it");
+  EXPECT_EQ(last_words("No interface: none\nFailed to send 42 bytes to syslog\n"),
+            "No interface: none");
+  EXPECT_EQ(last_words(std::string(1000, 'x')).size(), 300U);
 }
 
 TEST(Tier, LimitsWithoutACgroupAreDeclinedByName) {

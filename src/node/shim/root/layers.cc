@@ -1,5 +1,6 @@
 #include "node/shim/root/layers.h"
 
+#include <fcntl.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/fd.h"
 #include "base/strings.h"
 #include "node/linux/files.h"
 #include "node/linux/user_namespace.h"
@@ -37,6 +39,7 @@ class EachDirectory {
   Result<std::vector<std::string>> show_all() {
     if (::mount("upper", "root", nullptr, MS_BIND, nullptr) != 0) return fail_errno("bind root");
     TRY(show_entries(""));
+    TRY(tell_made());
     return std::move(views_);
   }
 
@@ -77,8 +80,20 @@ class EachDirectory {
   Result<void> show_link(const std::string& path) {
     std::error_code error;
     const auto target = fs::read_symlink(uppermost(path), error);
-    if (error || ::symlink(target.c_str(), ("upper" + path).c_str()) == 0) return {};
-    return fail_errno("symlink " + path);
+    if (error) return {};
+    if (::symlink(target.c_str(), ("upper" + path).c_str()) != 0)
+      return fail_errno("symlink " + path);
+    made_ += path + '\n';
+    return {};
+  }
+
+  // For who wants to know what the container wrote itself.
+  [[nodiscard]] Result<void> tell_made() const {
+    const Fd file(::open(kMadeFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file.valid() ||
+        ::write(file.get(), made_.data(), made_.size()) != static_cast<ssize_t>(made_.size()))
+      return fail_errno(kMadeFile);
+    return {};
   }
 
   Result<void> show_file(const std::string& path) {
@@ -86,6 +101,7 @@ class EachDirectory {
     if (!tree) return {};  // we may not look at it
     const auto place = "root" + path;
     TRY(ensure_empty_file(place));
+    made_ += path + '\n';
     views_.push_back(path);
     return attach(*tree, place);
   }
@@ -133,6 +149,7 @@ class EachDirectory {
   std::vector<std::string> layers_;
   std::vector<std::string> mounted_;
   std::vector<std::string> views_;
+  std::string made_;  // links and files of ours in the upper layer, a line each
 };
 
 Result<std::vector<std::string>> show_each(std::vector<std::string> layers) {
