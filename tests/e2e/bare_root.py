@@ -1,9 +1,11 @@
-"""A root that has glibc and an archive of ours, nothing else: no shell, no library, no /etc. Run as a program inside a mount namespace:
+"""A root that has glibc and an archive of ours, nothing else: no shell, no library, no /etc. Or one of a Debian release. Run as a program inside a mount
+namespace:
 
-    unshare --mount bare_root.py FOLDER ARCHIVE UID COMMAND [ARGUMENT…] [-- COMMAND…]…
+    unshare --mount bare_root.py JSON
 
-makes it on FOLDER, runs the commands there one after the other, as a user, and ends with the code of the first that fails."""
+makes it on `folder`, runs the commands there one after the other, as a user, and ends with the code of the first that fails."""
 import ctypes
+import json
 import os
 import pathlib
 import shutil
@@ -12,17 +14,21 @@ import sys
 import tarfile
 import tempfile
 
+import debian_roots
+
 ROOT_OF_ARCHIVE = "usr/local"
 GLIBC = ("/lib64/ld-linux-x86-64.so.2", "/lib/x86_64-linux-gnu/libc.so.6", "/lib/x86_64-linux-gnu/libm.so.6")
 PIVOT_ROOT = 155
 MNT_DETACH = 2
 
 
-def run(archive, *commands, user=0, limit=300):
-    """From a test: what the commands print, and the exit code; standard error is in it."""
-    words = [word for command in commands for word in ("--", *map(str, command))][1:]
+def run(archive, *commands, user=0, limit=300, release=None, files=(), network=True):
+    """From a test: what the commands print, and the exit code; standard error is in it. `release`: the root of debian_roots that is the base, glibc
+    included. `files`: of this machine, put into /root, where commands are then run. Without an archive there is none of ours."""
     with tempfile.TemporaryDirectory(prefix="bare.") as folder:
-        return subprocess.run(["unshare", "--mount", sys.executable, "-B", __file__, folder, archive, str(user), *words],
+        wanted = {"folder": folder, "archive": archive and str(archive), "user": user, "release": release and str(release), "files": [str(file) for file in files],
+                  "commands": [[str(word) for word in command] for command in commands]}
+        return subprocess.run(["unshare", "--mount", *([] if network else ["--net"]), sys.executable, "-B", __file__, json.dumps(wanted)],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, check=False)
 
 
@@ -39,17 +45,23 @@ def unpack(archive, root):
             entries.extract(entry, root)
 
 
-def fill(root, archive):
+def fill(root, archive, release, files):
     mount("-t", "tmpfs", "-o", "mode=755", "root", root)
-    unpack(archive, root)
-    if str(archive).endswith(".tar.gz"):
+    if release:
+        debian_roots.unpack(release, root)
+    if archive:
+        unpack(archive, root)
+    if not release and archive.endswith(".tar.gz"):
         for path in GLIBC:
             (root / path.lstrip("/")).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, root / path.lstrip("/"))
-    (root / "tmp").mkdir(mode=0o777)
+    (root / "tmp").mkdir(mode=0o777, exist_ok=True)
     (root / "tmp").chmod(0o1777)
+    for file in files:
+        (root / "root").mkdir(exist_ok=True)
+        shutil.copy(file, root / "root")
     for name in ("proc", "sys", "dev"):
-        (root / name).mkdir()
+        (root / name).mkdir(exist_ok=True)
         mount("--rbind", f"/{name}", root / name)
 
 
@@ -70,7 +82,7 @@ def execute(words, user):
             os.setgid(user)
             os.setuid(user)
         try:
-            os.execve(words[0], words, {"PATH": "/usr/local/bin:/usr/bin", "HOME": "/tmp/home"})
+            os.execve(words[0], words, {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/tmp/home"})
         except OSError as error:
             os.write(2, f"{words[0]}: {error}\n".encode())
             os._exit(127)
@@ -78,12 +90,15 @@ def execute(words, user):
 
 
 def main():
-    root, archive, user = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), int(sys.argv[3])
+    wanted = json.loads(sys.argv[1])
+    root = pathlib.Path(wanted["folder"])
     mount("--make-rprivate", "/")
-    fill(root, archive)
+    fill(root, wanted["archive"], wanted["release"], wanted["files"])
     enter(root)
-    for command in " ".join(sys.argv[4:]).split(" -- "):
-        code = execute(command.split(" "), user)
+    if wanted["files"]:
+        os.chdir("/root")
+    for command in wanted["commands"]:
+        code = execute(command, wanted["user"])
         if code != 0:
             os._exit(code if code > 0 else 128 - code)
 
