@@ -28,7 +28,8 @@ def run(archive, *commands, user=0, limit=300, release=None, files=(), network=T
     with tempfile.TemporaryDirectory(prefix="bare.") as folder:
         wanted = {"folder": folder, "archive": archive and str(archive), "user": user, "release": release and str(release), "files": [str(file) for file in files],
                   "commands": [[str(word) for word in command] for command in commands]}
-        return subprocess.run(["unshare", "--mount", *([] if network else ["--net"]), sys.executable, "-B", __file__, json.dumps(wanted)],
+        apart = ["--mount"] if network else ["--mount", "--net", "sh", "-ec", 'ip link set lo up; exec "$@"', "apart"]
+        return subprocess.run(["unshare", *apart, sys.executable, "-B", __file__, json.dumps(wanted)],
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, check=False)
 
 
