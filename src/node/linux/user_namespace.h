@@ -35,8 +35,8 @@ bool in_user_namespace();
 bool groups_are_fixed();
 
 // The calling process, which has one thread, becomes root of a new user namespace, with a mount and
-// a network namespace that belong to it. Nobody but the caller's own user and group is in it. Who is
-// root of a user namespace already stays in that one.
+// a network namespace that belong to it. Nobody but the caller's own user and group is in it. Who
+// is root of a user namespace already stays in that one.
 Result<void> enter_new_namespaces();
 // Those of another process of the same user, but not its network. NotFound: it has just ended.
 Result<void> join_user_and_mounts(int pid);

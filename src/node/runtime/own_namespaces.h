@@ -13,8 +13,8 @@ namespace muster::node {
 // that somebody else made, whose network is not its own.
 bool needs_own_namespaces();
 
-// Does nothing for root of the machine. To be called by a process with one thread that has the home to itself,
-// before create_runtime(). Forbidden, with what the machine refused, where it cannot be.
+// Does nothing for root of the machine. To be called by a process with one thread that has the home
+// to itself, before create_runtime(). Forbidden, with what the machine refused, where it cannot be.
 Result<void> enter_own_namespaces(const std::string& home);
 
 // The network lies by name beside the pods' records, for who goes back to it, until the last of
