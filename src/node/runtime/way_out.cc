@@ -86,7 +86,7 @@ Result<Fd> watch_routes() {
 }
 
 void forget_signals() {
-  for (int number = 1; number < NSIG; ++number) ::signal(number, SIG_DFL);
+  for (int number = 1; number < NSIG; ++number) static_cast<void>(::signal(number, SIG_DFL));
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
