@@ -68,7 +68,11 @@ TEST_F(Launch, ItIsGivenTheFlagsForWhoeverRunsPods) {
 }
 
 TEST_F(Launch, TheHomeIsItsUntilItEnds) {
-  auto plane = launch(script(std::string("echo $$ > pid\n") + kSuccess + "cat <&4\n"));
+  // The socket does not block, so that `cat` would end at once.
+  constexpr const char* kUntilHungUp =
+      "exec python3 -c 'import select; hung_up = select.poll(); hung_up.register(4, "
+      "select.POLLIN); hung_up.poll()'\n";
+  auto plane = launch(script(std::string("echo $$ > pid\n") + kSuccess + kUntilHungUp));
   ASSERT_TRUE(plane) << plane.error().message;
   ASSERT_TRUE(loop().run((*plane)->ready()));
   EXPECT_FALSE(server::HomeLock::take(home_.path)) << "handed over";
