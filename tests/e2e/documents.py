@@ -19,7 +19,8 @@ NEUTRAL = (
     (r"\b\d+(\.\d+)?(Mi|Gi|Ki)\b", "BYTES"),
     (r"[ \t]+", " "),
 )
-RANK = re.compile(r"^\S+ [│|] ")
+# As `muster logs` and `kubectl logs --prefix` begin them.
+RANK = re.compile(r"^(\S+ [│|]|\[pod/\S+\]) ")
 
 
 class Block:

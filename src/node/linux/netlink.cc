@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <linux/if_link.h>
+#include <linux/netfilter/nfnetlink.h>
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <linux/veth.h>
@@ -144,6 +145,17 @@ Result<void> Netlink::request_batch(std::string_view bytes, std::size_t acknowle
     }
   }
   return outcome;
+}
+
+std::string nft_boundary(std::uint16_t type) {
+  nlmsghdr head{};
+  head.nlmsg_type = type;
+  head.nlmsg_flags = NLM_F_REQUEST;
+  head.nlmsg_len = sizeof head + sizeof(nfgenmsg);
+  const nfgenmsg general{
+      .nfgen_family = AF_UNSPEC, .version = 0, .res_id = htons(NFNL_SUBSYS_NFTABLES)};
+  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
+  return bytes.append(reinterpret_cast<const char*>(&general), sizeof general);
 }
 
 unsigned link_index(const std::string& name) {

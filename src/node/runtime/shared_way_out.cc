@@ -26,18 +26,6 @@ constexpr std::uint16_t nft(int type) {
   return static_cast<std::uint16_t>((NFNL_SUBSYS_NFTABLES << 8) | type);
 }
 
-// The two ends of a transaction; they are not acknowledged.
-std::string boundary(std::uint16_t type) {
-  nlmsghdr head{};
-  head.nlmsg_type = type;
-  head.nlmsg_flags = NLM_F_REQUEST;
-  head.nlmsg_len = sizeof head + sizeof(nfgenmsg);
-  const nfgenmsg general{
-      .nfgen_family = AF_UNSPEC, .version = 0, .res_id = htons(NFNL_SUBSYS_NFTABLES)};
-  std::string bytes(reinterpret_cast<const char*>(&head), sizeof head);
-  return bytes.append(reinterpret_cast<const char*>(&general), sizeof general);
-}
-
 NetlinkMessage table(int type, std::uint16_t flags) {
   NetlinkMessage message(nft(type), flags);
   message.header(nfgenmsg{.nfgen_family = NFPROTO_IPV4}).text(NFTA_TABLE_NAME, kTable);
@@ -104,9 +92,9 @@ Result<void> share_way_out(const std::string& link) {
   NetlinkMessage messages[] = {table(NFT_MSG_NEWTABLE, NLM_F_CREATE), table(NFT_MSG_DELTABLE, 0),
                                table(NFT_MSG_NEWTABLE, NLM_F_CREATE), chain(),
                                rule(linux::link_index(link), address)};
-  std::string bytes = boundary(NFNL_MSG_BATCH_BEGIN);
+  std::string bytes = linux::nft_boundary(NFNL_MSG_BATCH_BEGIN);
   for (auto& message : messages) bytes += message.finish(netlink.next_sequence());
-  bytes += boundary(NFNL_MSG_BATCH_END);
+  bytes += linux::nft_boundary(NFNL_MSG_BATCH_END);
   TRY(netlink.request_batch(bytes, std::size(messages), "the rule of the way out"));
   return linux::write_existing(kForwarding, "1");
 }

@@ -134,7 +134,7 @@ class Rule {
 class Transaction {
  public:
   explicit Transaction(linux::Netlink& netlink) : netlink_(netlink) {
-    boundary(NFNL_MSG_BATCH_BEGIN);
+    bytes_ += linux::nft_boundary(NFNL_MSG_BATCH_BEGIN);
   }
 
   void add(linux::NetlinkMessage& message) {
@@ -157,23 +157,11 @@ class Transaction {
     add(message);
   }
   Result<void> commit() {
-    boundary(NFNL_MSG_BATCH_END);
+    bytes_ += linux::nft_boundary(NFNL_MSG_BATCH_END);
     return netlink_.request_batch(bytes_, count_, "service rules");
   }
 
  private:
-  // The two ends of a transaction are not acknowledged, so they do not ask for it.
-  void boundary(std::uint16_t type) {
-    nlmsghdr head{};
-    head.nlmsg_type = type;
-    head.nlmsg_flags = NLM_F_REQUEST;
-    head.nlmsg_len = sizeof head + sizeof(nfgenmsg);
-    const nfgenmsg general{
-        .nfgen_family = AF_UNSPEC, .version = 0, .res_id = htons(NFNL_SUBSYS_NFTABLES)};
-    bytes_.append(reinterpret_cast<const char*>(&head), sizeof head);
-    bytes_.append(reinterpret_cast<const char*>(&general), sizeof general);
-  }
-
   linux::Netlink& netlink_;
   std::string bytes_;
   std::size_t count_ = 0;
