@@ -1,5 +1,6 @@
 #include "node/linux/cgroup.h"
 
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,11 +124,9 @@ void collect(const std::string& directory, std::vector<int>& pids) {
   for (const auto& group : groups_below(directory)) collect(group, pids);
 }
 
-// What is left in memory on its account goes with it: a removed group that still owns pages lives
-// on in the kernel, unseen, and thousands of them make every new one slower.
 void remove_group(const std::string& directory) {
+  if (::rmdir(directory.c_str()) == 0 || errno == ENOENT) return;
   for (const auto& group : groups_below(directory)) remove_group(group);
-  [[maybe_unused]] const auto emptied = write_existing(directory + "/memory.force_empty", "0");
   ::rmdir(directory.c_str());
 }
 
@@ -260,11 +259,22 @@ Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
   return {};
 }
 
-Result<void> Cgroup::enter() const {
+Result<CgroupDoor> Cgroup::open() const {
   // v1: "0" to `tasks` moves the calling thread alone, and the kernel then skips the lock for which
   // a write to cgroup.procs waits a grace period (tens of milliseconds).
   const char* file = version_ == CgroupRoots::Version::V1 ? "/tasks" : "/cgroup.procs";
-  for (const auto& [controller, path] : directories()) TRY(write_existing(path + file, "0"));
+  std::vector<Fd> files;
+  for (const auto& [controller, path] : directories()) {
+    files.emplace_back(::open((path + file).c_str(), O_WRONLY | O_CLOEXEC));
+    if (!files.back().valid()) return fail_errno("open " + path + file);
+  }
+  return CgroupDoor(std::move(files));
+}
+
+Result<void> CgroupDoor::enter() const {
+  for (const auto& file : files_) {
+    if (::write(file.get(), "0", 1) != 1) return fail_errno("enter a cgroup");
+  }
   return {};
 }
 

@@ -2,9 +2,11 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "node/runtime/types.h"
 
 namespace muster::node::linux {
@@ -29,6 +31,17 @@ std::string own_group(std::string_view text, std::string_view controller);
 // all of their places.
 void remove_cgroup_roots(const CgroupRoots& roots);
 
+// The way into a cgroup.
+class CgroupDoor {
+ public:
+  explicit CgroupDoor(std::vector<Fd> files) : files_(std::move(files)) {}
+  // The calling process goes into it; its children follow.
+  [[nodiscard]] Result<void> enter() const;
+
+ private:
+  std::vector<Fd> files_;  // one for each controller
+};
+
 // One cgroup under the roots: a pod's, or below it a container's. A name for directories, owns
 // nothing: the shim makes and removes it, and the next Muster removes what a dead shim left.
 class Cgroup {
@@ -47,8 +60,8 @@ class Cgroup {
   // A pod's holds groups, and a bound on processes for all of them.
   enum class Holds { Processes, Groups };
   Result<void> create(const ResourceLimits& limits, Holds holds);
-  // The calling process goes into it; its children follow.
-  [[nodiscard]] Result<void> enter() const;
+  // Where its files can be seen; it may be entered elsewhere.
+  [[nodiscard]] Result<CgroupDoor> open() const;
   // Every process in it and below it, as seen from the caller's PID namespace.
   [[nodiscard]] std::vector<int> processes() const;
   // SIGKILL for all of them; true when there was none left to kill.

@@ -162,10 +162,13 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch
   return environment;
 }
 
+// Into its cgroup last: directories that the root is made of stay in the kernel's memory, and on the
+// container's account they would keep its group alive there, unseen, long after it was removed.
 Result<void> prepare(const Launch& launch) {
-  TRY(launch.cgroup.enter());
-  if (::unshare(CLONE_NEWCGROUP) != 0) return fail_errno("unshare the cgroup namespace");
+  const auto cgroup = TRY(launch.cgroup.open());
   TRY(enter_root(launch.root));
+  TRY(cgroup.enter());
+  if (::unshare(CLONE_NEWCGROUP) != 0) return fail_errno("unshare the cgroup namespace");
   set_standard_streams(-1, launch.standard_output, launch.standard_error);
   return go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd);
 }
@@ -202,7 +205,9 @@ void run_exec(const ExecLaunch& launch) {
     send(complaints, why + "\n");
     ::_exit(code);
   };
-  if (const auto entered = launch.cgroup.enter(); !entered) refuse(entered.error().message, 126);
+  const auto cgroup = launch.cgroup.open();
+  if (!cgroup) refuse(cgroup.error().message, 126);
+  if (const auto entered = cgroup->enter(); !entered) refuse(entered.error().message, 126);
   if (::setns(launch.container, CLONE_NEWNS | CLONE_NEWCGROUP) != 0)
     refuse("the container has ended", 126);
   if (const auto streams = take_streams(launch); !streams) refuse(streams.error().message, 126);
