@@ -2,7 +2,9 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -96,6 +98,16 @@ Result<void> remove_tree(const std::string& path) {
   std::filesystem::remove_all(path, error);
   if (error) return fail_errno("remove " + path, error.value());
   return {};
+}
+
+void spread_entries(const std::string& directory) {
+  const Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  int flags = 0;
+  if (!opened.valid() || ::ioctl(opened.get(), FS_IOC_GETFLAGS, &flags) != 0) return;
+  constexpr int kUnrelated = FS_TOPDIR_FL;
+  if ((flags & kUnrelated) != 0) return;
+  flags |= kUnrelated;
+  ::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags);
 }
 
 bool exists(const std::string& path) {
