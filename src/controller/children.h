@@ -38,6 +38,8 @@ class Children {
   Task<Result<void>> follow(Wanted wanted, rt::TaskScope& scope);
   // Why one of them cannot be followed; nothing when all is well.
   [[nodiscard]] std::optional<Error> trouble() const;
+  // The server does not have it, and need not.
+  [[nodiscard]] bool is_dispensable(const cluster::Reflector& reflector) const;
 
   PodCache& pods() { return pods_; }
   // The resource is one of those that are followed.
@@ -51,8 +53,6 @@ class Children {
 
  private:
   cluster::Reflector& reflector(const api::Resource& resource, rt::TaskScope& scope);
-  // The server does not have it, and need not.
-  [[nodiscard]] bool is_dispensable(const cluster::Reflector& reflector) const;
   cluster::Sink& cache(const api::Resource& resource);
 
   rt::Loop& loop_;

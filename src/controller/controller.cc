@@ -149,10 +149,11 @@ std::string Controller::trouble() const {
 
 std::string Controller::metrics() const {
   std::string out = metrics_.text();
-  std::vector<const cluster::Reflector*> reflectors;
-  for (const auto& kind : kinds_) reflectors.push_back(&kind->reflector);
-  for (const auto& reflector : children_.reflectors()) reflectors.push_back(reflector.get());
-  append_reflectors(out, reflectors);
+  std::vector<Followed> followed;
+  for (const auto& kind : kinds_) followed.push_back({&kind->reflector, kind->is_absent()});
+  for (const auto& reflector : children_.reflectors())
+    followed.push_back({reflector.get(), children_.is_dispensable(*reflector)});
+  append_reflectors(out, followed);
   append_kinds(out, kinds_);
   queue_.append_figures(out);
   return out;

@@ -113,19 +113,24 @@ std::string Metrics::text() const {
   return out;
 }
 
-void append_reflectors(std::string& out, const std::vector<const cluster::Reflector*>& reflectors) {
-  const auto each = [&](std::string_view name, auto&& value_of) {
-    for (const auto* reflector : reflectors) {
-      exposition::sample(out, name,
-                         {{"resource", reflector->resource().qualified()},
-                          {"version", reflector->resource().version}},
-                         value_of(*reflector));
-    }
+void append_reflectors(std::string& out, const std::vector<Followed>& all) {
+  const auto sample = [&](std::string_view name, const cluster::Reflector& one, auto value) {
+    exposition::sample(
+        out, name, {{"resource", one.resource().qualified()}, {"version", one.resource().version}},
+        value);
   };
-  exposition::open(out, "muster_reflector_in_trouble", Type::Gauge,
-                   "Whether a resource cannot be listed or watched now.");
-  each("muster_reflector_in_trouble",
-       [](const cluster::Reflector& one) { return one.trouble() ? 1 : 0; });
+  const auto each = [&](std::string_view name, auto&& value_of) {
+    for (const Followed& one : all) sample(name, *one.reflector, value_of(*one.reflector));
+  };
+  // Neither 0 nor 1 would be true of what is absent and may be; who alerts need not know which.
+  exposition::open(
+      out, "muster_reflector_in_trouble", Type::Gauge,
+      "Whether a resource cannot be listed or watched now; nothing of one that is not installed "
+      "and need not be.");
+  for (const auto& [reflector, is_dispensable] : all) {
+    if (is_dispensable) continue;
+    sample("muster_reflector_in_trouble", *reflector, reflector->trouble() ? 1 : 0);
+  }
   exposition::open(out, "muster_reflector_failures_total", Type::Counter,
                    "Lists and watches that failed.");
   each("muster_reflector_failures_total",

@@ -37,8 +37,12 @@ class Metrics {
   std::map<std::string, std::uint64_t> not_created_ = {{"Pod", 0}};  // by kind of object
 };
 
+struct Followed {
+  const cluster::Reflector* reflector;
+  bool is_dispensable;  // the server does not have the resource, and need not: that is no trouble
+};
 // Which resources cannot be followed at present, how often that failed, when each last spoke.
-void append_reflectors(std::string& out, const std::vector<const cluster::Reflector*>& reflectors);
+void append_reflectors(std::string& out, const std::vector<Followed>& all);
 // Which kinds run and which wait for their CRD, their jobs by state, and how looks at them went.
 void append_kinds(std::string& out, const std::vector<std::unique_ptr<Kind>>& kinds);
 

@@ -45,6 +45,8 @@ TEST_F(KindsTest, AKindWithoutItsCrdWaitsAlone) {
   EXPECT_THAT(said_[0], HasSubstr("kubectl apply --server-side -k deploy/crds"));
   EXPECT_THAT(controller_->metrics(),
               HasSubstr("muster_kind_waits_for_crd{kind=\"msjobs.b.example\",version=\"v1\"} 1"));
+  const std::string in_trouble = "muster_reflector_in_trouble{resource=\"msjobs.b.example\"";
+  EXPECT_THAT(controller_->metrics(), Not(HasSubstr(in_trouble)));
   const int before = front_->lists;
   loop_.run_for(1min);
   EXPECT_LE(front_->lists - before, 30) << "no busy loop";
@@ -54,6 +56,7 @@ TEST_F(KindsTest, AKindWithoutItsCrdWaitsAlone) {
   EXPECT_THAT(pods(), ElementsAre("here-worker-0", "there-worker-0"));
   EXPECT_THAT(controller_->metrics(),
               HasSubstr("muster_kind_waits_for_crd{kind=\"msjobs.b.example\",version=\"v1\"} 0"));
+  EXPECT_THAT(controller_->metrics(), HasSubstr(in_trouble + ",version=\"v1\"} 0"));
 }
 
 TEST_F(KindsTest, WithoutAnyCrdNothingElseIsAskedFor) {

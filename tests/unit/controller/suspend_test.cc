@@ -96,6 +96,9 @@ TEST_F(OptionalTest, AJobThatNeedsNoneRunsWithoutTheirCrdAndOneThatDoesWaitsForI
   begin(kGroups.group);
   EXPECT_TRUE(loop_.run(controller_->wait_until_synced()).has_value());
   EXPECT_EQ(controller_->trouble(), "");
+  const std::string in_trouble =
+      "muster_reflector_in_trouble{resource=\"podgroups.groups.example\"";
+  EXPECT_THAT(controller_->metrics(), Not(HasSubstr(in_trouble)));
   submit(identity_, "plain");
   submit(identity_, "gang");
   EXPECT_THAT(pods(), ElementsAre("plain-worker-0"));
@@ -103,6 +106,11 @@ TEST_F(OptionalTest, AJobThatNeedsNoneRunsWithoutTheirCrdAndOneThatDoesWaitsForI
   front_->absent = "none";
   loop_.run_for(1min);
   EXPECT_THAT(pods(), ElementsAre("gang-worker-0", "plain-worker-0"));
+  EXPECT_THAT(controller_->metrics(), HasSubstr(in_trouble + ",version=\"v1\"} 0"));
+  // What is there and may not be read is trouble, optional or not.
+  front_->forbidden = kGroups;
+  loop_.run_for(15min);
+  EXPECT_THAT(controller_->metrics(), HasSubstr(in_trouble + ",version=\"v1\"} 1"));
 }
 
 TEST_F(OptionalTest, TheEmbeddedServerKeepsThemAndTheyGoWhenTheJobIsHeld) {
