@@ -23,9 +23,10 @@ Result<void> remove_tree(const std::string& path);
 Result<void> make_private(const std::string& path);
 // What was made or removed in the directory stays so when the machine loses its power.
 Result<void> sync_directory(const std::string& path);
-// Its entries are told to be unrelated, so that a file system that looks after its places gives each
-// of them one of its own. Where files come and go by the thousand in one place, ext4 looks at all
-// that went lately before it makes one. Nothing happens where a file system knows no such thing.
+// Its entries are told to be unrelated, so that a file system that looks after its places gives
+// each of them one of its own. Where files come and go by the thousand in one place, ext4 looks at
+// all that went lately before it makes one. Nothing happens where a file system knows no such
+// thing.
 void spread_entries(const std::string& directory);
 bool exists(const std::string& path);
 

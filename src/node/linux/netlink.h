@@ -63,8 +63,8 @@ class Netlink {
   std::uint32_t sequence_ = 0;
 };
 
-// One end of a transaction of nftables (NFNL_MSG_BATCH_BEGIN, NFNL_MSG_BATCH_END). Such ends are not
-// acknowledged, so they do not ask for it.
+// One end of a transaction of nftables (NFNL_MSG_BATCH_BEGIN, NFNL_MSG_BATCH_END). Such ends are
+// not acknowledged, so they do not ask for it.
 std::string nft_boundary(std::uint16_t type);
 
 // In the namespace that the caller is in; 0 when there is none.

@@ -162,8 +162,8 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch
   return environment;
 }
 
-// Into its cgroup last: directories that the root is made of stay in the kernel's memory, and on the
-// container's account they would keep its group alive there, unseen, long after it was removed.
+// Into its cgroup last: directories that the root is made of stay in the kernel's memory, and on
+// the container's account they would keep its group alive there, unseen, long after it was removed.
 Result<void> prepare(const Launch& launch) {
   const auto cgroup = TRY(launch.cgroup.open());
   TRY(enter_root(launch.root));
