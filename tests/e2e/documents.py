@@ -8,11 +8,11 @@ from checks import ROOT, check, equal
 # What differs from run to run.
 NEUTRAL = (
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+    (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
+    (r"\b[0-9a-f]{8}\b", "RUN"),  # before durations: 3141359d is none
     (r"\b\d+:\d\d:\d\d\b", "DURATION"),
     (r"\b\d+(\.\d+)? ?(ms|s|m|h|d)\b(\d+[smhd]\b)*", "DURATION"),
     (r"\b\d{1,3}(\.\d{1,3}){3}\b", "ADDRESS"),
-    (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
-    (r"\b[0-9a-f]{8}\b", "RUN"),
     (r"\bpid \d+", "pid PID"),
     (r"\b\d+ there\b", "N there"),
     (r"\b\d+m\b", "CPU"),
