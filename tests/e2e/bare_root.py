@@ -22,11 +22,13 @@ PIVOT_ROOT = 155
 MNT_DETACH = 2
 
 
-def run(archive, *commands, user=0, limit=300, release=None, files=(), network=True):
+def run(archive, *commands, user=0, limit=300, release=None, files=(), shown=None, network=True):
     """From a test: what the commands print, and the exit code; standard error is in it. `release`: the root of debian_roots that is the base, glibc
-    included. `files`: of this machine, put into /root, where commands are then run. Without an archive there is none of ours."""
+    included. `files`: of this machine, put into /root, where commands are then run. `shown`: path there → file or folder of this machine that is seen
+    there. Without an archive there is none of ours."""
     with tempfile.TemporaryDirectory(prefix="bare.") as folder:
         wanted = {"folder": folder, "archive": archive and str(archive), "user": user, "release": release and str(release), "files": [str(file) for file in files],
+                  "shown": {str(path): str(source) for path, source in (shown or {}).items()},
                   "commands": [[str(word) for word in command] for command in commands]}
         apart = ["--mount"] if network else ["--mount", "--net", "sh", "-ec", 'ip link set lo up; exec "$@"', "apart"]
         return subprocess.run(["unshare", *apart, sys.executable, "-B", __file__, json.dumps(wanted)],
@@ -46,7 +48,16 @@ def unpack(archive, root):
             entries.extract(entry, root)
 
 
-def fill(root, archive, release, files):
+def show(source, target):
+    if source.is_dir():
+        target.mkdir(parents=True, exist_ok=True)
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.touch()
+    mount("--bind", source, target)
+
+
+def fill(root, archive, release, files, shown):
     mount("-t", "tmpfs", "-o", "mode=755", "root", root)
     if release:
         debian_roots.unpack(release, root)
@@ -64,6 +75,8 @@ def fill(root, archive, release, files):
     for name in ("proc", "sys", "dev"):
         (root / name).mkdir(exist_ok=True)
         mount("--rbind", f"/{name}", root / name)
+    for path, source in shown.items():
+        show(pathlib.Path(source), root / path.lstrip("/"))
 
 
 def enter(root):
@@ -94,7 +107,7 @@ def main():
     wanted = json.loads(sys.argv[1])
     root = pathlib.Path(wanted["folder"])
     mount("--make-rprivate", "/")
-    fill(root, wanted["archive"], wanted["release"], wanted["files"])
+    fill(root, wanted["archive"], wanted["release"], wanted["files"], wanted["shown"])
     enter(root)
     if wanted["files"]:
         os.chdir("/root")

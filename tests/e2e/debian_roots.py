@@ -19,6 +19,15 @@ def mirror():
     return sites[0]
 
 
+def sources():
+    """Every part of Debian that this machine's apt has, and the proxies by which it gets there, for a root: path → content."""
+    def said(*words):
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    parts = said("apt-get", "indextargets", "--format", "deb $(SITE) $(RELEASE) $(COMPONENT)", "Created-By: Packages", "Origin: Debian")
+    proxies = [line for line in said("apt-config", "dump", "--no-empty").splitlines() if "Proxy" in line]
+    return {"/etc/apt/sources.list": parts, "/etc/apt/apt.conf.d/proxies": "".join(f"{line}\n" for line in proxies)}
+
+
 def archive(release, variant, *packages):
     """A tar of that release's root. `extract`: these packages and what they depend on, unpacked and nothing more. `apt`: those and what apt
     needs, installed."""
