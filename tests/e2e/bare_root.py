@@ -22,13 +22,13 @@ PIVOT_ROOT = 155
 MNT_DETACH = 2
 
 
-def run(archive, *commands, user=0, limit=300, release=None, files=(), shown=None, network=True):
+def run(archive, *commands, user=0, limit=300, release=None, files=(), shown=None, environment=None, network=True):
     """From a test: what the commands print, and the exit code; standard error is in it. `release`: the root of debian_roots that is the base, glibc
     included. `files`: of this machine, put into /root, where commands are then run. `shown`: path there → file or folder of this machine that is seen
-    there. Without an archive there is none of ours."""
+    there. `environment`: more than PATH and HOME. Without an archive there is none of ours."""
     with tempfile.TemporaryDirectory(prefix="bare.") as folder:
         wanted = {"folder": folder, "archive": archive and str(archive), "user": user, "release": release and str(release), "files": [str(file) for file in files],
-                  "shown": {str(path): str(source) for path, source in (shown or {}).items()},
+                  "shown": {str(path): str(source) for path, source in (shown or {}).items()}, "environment": environment or {},
                   "commands": [[str(word) for word in command] for command in commands]}
         apart = ["--mount"] if network else ["--mount", "--net", "sh", "-ec", 'ip link set lo up; exec "$@"', "apart"]
         return subprocess.run(["unshare", *apart, sys.executable, "-B", __file__, json.dumps(wanted)],
@@ -88,7 +88,7 @@ def enter(root):
     os.chdir("/")
 
 
-def execute(words, user):
+def execute(words, user, environment):
     child = os.fork()
     if child == 0:
         if user:
@@ -96,7 +96,7 @@ def execute(words, user):
             os.setgid(user)
             os.setuid(user)
         try:
-            os.execve(words[0], words, {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/tmp/home"})
+            os.execve(words[0], words, {"PATH": "/usr/local/bin:/usr/bin:/usr/sbin:/bin:/sbin", "HOME": "/tmp/home", **environment})
         except OSError as error:
             os.write(2, f"{words[0]}: {error}\n".encode())
             os._exit(127)
@@ -112,7 +112,7 @@ def main():
     if wanted["files"]:
         os.chdir("/root")
     for command in wanted["commands"]:
-        code = execute(command, wanted["user"])
+        code = execute(command, wanted["user"], wanted["environment"])
         if code != 0:
             os._exit(code if code > 0 else 128 - code)
 
