@@ -1,3 +1,4 @@
+#include "cli/jobs/wait_deleted.h"
 #include "cli/verbs/verbs.h"
 #include "rt/scope.h"
 #include "verb_fixture.h"
@@ -80,6 +81,25 @@ TEST_F(Deletion, AWaitForTheCollectorOfAClusterIsSaid) {
   EXPECT_EQ(seen.err,
             "note: bert is deleted, 1 of its pods not yet: waiting for the cluster's garbage "
             "collector, which may need 40 s to learn of a kind whose CRD is new\n");
+  EXPECT_EQ(seen.out, "trainjobs.example.org \"bert\" deleted\n");
+}
+
+// Pods go with their job here; one that takes its time is nobody else's business.
+TEST_F(Deletion, OnThisMachineThereIsNoCollectorToWaitFor) {
+  const ToyKind& toy = kind("TrainJob", "example.org");
+  create(toy, "bert");
+  create(api::pods(), rank(toy, "bert", 0));
+  scope_.spawn([](Deletion& it) -> Task<void> {
+    // Longer than what `delete` waits for before it would say so.
+    static_cast<void>(
+        co_await rt::sleep_for(it.loop(), kCollectorPatience + std::chrono::seconds(1)));
+    static_cast<void>(co_await it.cluster().remove(
+        api::pods(), {.ns = "default", .name = "bert-rank-0"}, {.grace_seconds = 0}));
+  }(*this));
+  const Outcome seen =
+      outcome([](Context& context) { return remove(context, {.words = {"bert"}}); });
+  loop().run(scope_.close());
+  EXPECT_EQ(seen.err, "");
   EXPECT_EQ(seen.out, "trainjobs.example.org \"bert\" deleted\n");
 }
 

@@ -86,5 +86,33 @@ TEST_F(HealthPagesTest, AStandbyIsReadyAndSaysThatItDoesNotLead) {
   loop_.run(server->close());
 }
 
+// Who asks for readiness waits for the first, who asks for life restarts it for the second.
+TEST_F(HealthPagesTest, ALeaderThatCannotFollowItsJobsLivesAndIsNotReady) {
+  SeededRng rng(1);
+  const plan::Registry registry = dialects::make_registry();
+  auto server = *loop_.run(server::EmbeddedServer::create(
+      {.loop = loop_, .rng = rng, .registry = registry, .home = ""}));
+  {
+    cluster::LocalCluster cluster(server->core());
+    const Logger quiet([](Severity, std::string_view, std::string_view) {}, Severity::Warning);
+    const controller::Controller not_begun(loop_, cluster, registry, rng, quiet, {});
+    HealthPages pages(loop_, nullptr, requests_);
+    EXPECT_EQ(ask(pages, "/readyz").status, 200) << "there is nothing that it could not do";
+    pages.controller = &not_begun;
+    const auto ready = ask(pages, "/readyz");
+    EXPECT_EQ(ready.status, 503);
+    EXPECT_EQ(ready.body, not_begun.trouble() + "\n");
+    EXPECT_THAT(ready.body, HasSubstr("and their children are not known yet"));
+    const auto healthy = ask(pages, "/healthz");
+    EXPECT_EQ(healthy.status, 200);
+    EXPECT_EQ(healthy.body, "ok\n");
+    EXPECT_THAT(ask(pages, "/metrics").body, HasSubstr("\nmuster_jobs{"))
+        << "the controller's, too";
+    pages.acts = false;
+    EXPECT_EQ(ask(pages, "/readyz").status, 200) << "another one leads";
+  }
+  loop_.run(server->close());
+}
+
 }  // namespace
 }  // namespace muster::cli

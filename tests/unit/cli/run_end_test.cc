@@ -1,5 +1,6 @@
 #include <csignal>
 
+#include "cli/jobs/wait_deleted.h"
 #include "log_files.h"
 #include "run_fixture.h"
 
@@ -216,6 +217,44 @@ TEST_F(RunEnd, ASecondCtrlCEndsItWhereNothingCanBeDeleted) {
                               [this](LiveErrors& told) { return Side::play(*this, told); });
   EXPECT_EQ(seen.code, 130);
   EXPECT_TRUE(exists(toy_, "bert"));
+}
+
+// A pod that no owner takes along stands for one that the collector has not come to.
+TEST_F(RunEnd, AWaitForTheCollectorIsSaidOfAClusterAndOnlyThere) {
+  struct Side {
+    static Task<void> play(RunEnd& test, LiveErrors& told, bool on_cluster) {
+      co_await told.until("Created");
+      co_await test.create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
+      co_await test.store_status(test.toy_, "bert", status_of("HELD"));
+      co_await told.until("Suspended");
+      static_cast<void>(std::raise(SIGINT));
+      co_await told.until("Stopping");
+      if (on_cluster) {
+        co_await told.until("garbage collector");
+      } else {  // longer than what `run` waits for before it would say so
+        static_cast<void>(
+            co_await rt::sleep_for(test.loop(), kCollectorPatience + std::chrono::seconds(1)));
+      }
+      co_await test.remove_pod("bert-0");
+    }
+  };
+  for (const bool on_cluster : {true, false}) {
+    const std::string file = file_of({"bert"});
+    const Outcome seen = play(
+        [&](Context& context) {
+          if (on_cluster) context.kubeconfig = kubeconfig();
+          return run(context, {.files = {file}});
+        },
+        [&](LiveErrors& told) { return Side::play(*this, told, on_cluster); });
+    EXPECT_EQ(seen.code, 130);
+    const auto note = HasSubstr(
+        "   Waiting  bert is deleted, 1 of its pods not yet: waiting for the cluster's garbage "
+        "collector, which may need 40 s to learn of a kind whose CRD is new\n");
+    if (on_cluster)
+      EXPECT_THAT(seen.err, note);
+    else
+      EXPECT_THAT(seen.err, Not(HasSubstr("collector")));
+  }
 }
 
 TEST_F(RunEnd, CtrlCTakesBackWhatTheFileMadeButNoData) {
