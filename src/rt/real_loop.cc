@@ -24,9 +24,7 @@ struct RealLoop::Impl {
     const Duration took = std::chrono::steady_clock::now() - from;
     longest_stall = std::max(longest_stall, took);
     recent_stall = std::max(recent_stall, took);
-    ++work_done.callbacks;
-    if (took > kStall) ++work_done.stalls;
-    work_done.busy += took;
+    work_done.count(took);
   }
 
   asio::io_context context{1};

@@ -1,5 +1,7 @@
 #include "rt/task.h"
 
+#include <functional>
+
 #include <gtest/gtest.h>
 
 #include "rt/loop_work.h"
@@ -141,6 +143,15 @@ Task<void> burn(Loop& loop, Duration duration) {
   co_return;
 }
 
+// Whether what a machine may disturb is seen once. One that has too much to do stops us in the
+// middle of a callback at times, which is a stall like any other, but not every time.
+bool seen_once(const std::function<bool()>& look) {
+  for (int i = 0; i < 100; ++i) {
+    if (look()) return true;
+  }
+  return false;
+}
+
 TEST(RealLoop, KnowsHowLongOneCallbackKeptTheOthersWaiting) {
   RealLoop loop;
   EXPECT_EQ(loop.longest_stall(), 0ns);
@@ -148,24 +159,39 @@ TEST(RealLoop, KnowsHowLongOneCallbackKeptTheOthersWaiting) {
   EXPECT_GE(loop.longest_stall(), 20ms);
   EXPECT_GE(loop.take_recent_stall(), 20ms);
   EXPECT_EQ(loop.take_recent_stall(), 0ns);
-  // Waiting is no stall.
-  EXPECT_TRUE(loop.run(sleep_for(loop, 50ms)).has_value());
-  EXPECT_LT(loop.take_recent_stall(), 50ms);
+  EXPECT_TRUE(seen_once([&] {
+    EXPECT_TRUE(loop.run(sleep_for(loop, 50ms)).has_value());
+    return loop.take_recent_stall() < 50ms;
+  })) << "waiting is no stall";
   EXPECT_GE(loop.longest_stall(), 20ms);
+}
+
+TEST(LoopWork, AStallIsLongerThanPeopleNotice) {
+  LoopWork work;
+  work.count(20ms);
+  work.count(kStall);
+  EXPECT_EQ(work.stalls, 0U);
+  work.count(kStall + 1ns);
+  EXPECT_EQ(work.stalls, 1U);
+  EXPECT_EQ(work.callbacks, 3U);
+  EXPECT_EQ(work.busy, 20ms + 2 * kStall + 1ns);
 }
 
 TEST(RealLoop, KnowsItsWorkAndWhichOfItWasAStall) {
   RealLoop loop;
   loop.run(burn(loop, 20ms));
-  EXPECT_EQ(work_of(loop).stalls, 0U);
   EXPECT_GE(work_of(loop).busy, 20ms);
+  LoopWork before = work_of(loop);
   loop.run(burn(loop, kStall + 10ms));
-  EXPECT_EQ(work_of(loop).stalls, 1U);
-  const LoopWork before = work_of(loop);
-  EXPECT_TRUE(loop.run(sleep_for(loop, 150ms)).has_value());
-  EXPECT_GT(work_of(loop).callbacks, before.callbacks);
-  EXPECT_EQ(work_of(loop).stalls, 1U) << "waiting is no work";
-  EXPECT_LT(work_of(loop).busy - before.busy, 100ms);
+  EXPECT_GT(work_of(loop).stalls, before.stalls);
+  EXPECT_GE(work_of(loop).busy - before.busy, kStall + 10ms);
+  EXPECT_TRUE(seen_once([&] {
+    before = work_of(loop);
+    EXPECT_TRUE(loop.run(sleep_for(loop, kStall + 50ms)).has_value());
+    const LoopWork after = work_of(loop);
+    EXPECT_GT(after.callbacks, before.callbacks);
+    return after.stalls == before.stalls && after.busy - before.busy < kStall;
+  })) << "waiting is no work";
 }
 
 }  // namespace
