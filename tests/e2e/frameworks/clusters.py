@@ -58,8 +58,7 @@ def kubernetes(suite, images):
     """A real API server with all its companions, the operator with the rights of deploy/, and a node on this machine."""
     kube = Kube(suite, "--with-controller-manager", "--with-scheduler", "--scheduler-profile", "t9k-scheduler",
                 "--audit", "--audit-bodies", "podgroups.scheduler.tensorstack.dev")
-    kube.install()
-    kube.kubectl("create", "-f", "tests/kubernetes/t9k-podgroup.yaml")
+    kube.install(more=["tests/kubernetes/t9k-podgroup.yaml"])
     kube.node("main", *images_flags(images))
     kube.operator()
     environment = {**os.environ, "LC_ALL": "C.UTF-8"}
