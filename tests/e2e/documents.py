@@ -11,8 +11,6 @@ NEUTRAL = (
     (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
     (r"\b[0-9a-f]{8}\b", "RUN"),  # before durations: 3141359d is none
     (r"\b\d+:\d\d:\d\d\b", "DURATION"),
-    (r"\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b", "UID"),
-    (r"\b[0-9a-f]{8}\b", "RUN"),  # before spans of time: 3141359d is no number of days
     (r"\b\d+(\.\d+)? ?(ms|s|m|h|d)\b(\d+[smhd]\b)*", "DURATION"),
     (r"\b\d{1,3}(\.\d{1,3}){3}\b", "ADDRESS"),
     (r"\bpid \d+", "pid PID"),
