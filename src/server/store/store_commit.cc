@@ -135,8 +135,9 @@ Result<Room> StoreFile::commit(const std::vector<Change>& changes, Version log_f
   const auto full = [&written] {
     return !written && written.error().code == ErrorCode::InsufficientStorage;
   };
-  if (full() && to.log_frames > 0) {
-    // It may only be that the log of writes could not grow; the database has room for all of it.
+  if (full()) {
+    // It may only be that the log of writes could not grow: of this process, or of one that was
+    // killed. The database has room for all of it.
     TRY(to.checkpoint());
     written = to.write(changes, log_floor, Impl::History::Keep);
   }

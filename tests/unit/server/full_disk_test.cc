@@ -22,14 +22,14 @@ class FullDisk : public testing::Test {
  protected:
   FullDisk() {
     registry_.add(std::make_unique<WidgetDialect>());
-    open();
+    open(disk_);
   }
   ~FullDisk() override {
     if (server_ != nullptr) close();
   }
 
-  void open() {
-    auto store = Store::open({.loop = loop_, .pool = &pool_, .home = home_.path(), .disk = &disk_});
+  void open(StoreDisk& disk) {
+    auto store = Store::open({.loop = loop_, .pool = &pool_, .home = home_.path(), .disk = &disk});
     ASSERT_TRUE(store) << store.error().message;
     store_ = store->get();
     auto core =
@@ -196,9 +196,23 @@ TEST_F(FullDisk, GoesOnWhenThereIsRoomAgainAndHasEverythingAfterARestart) {
   ASSERT_TRUE(after) << after.error().message;
   EXPECT_GT(store_->committed(), before);
   close();
-  open();
+  open(disk_);
   EXPECT_TRUE(get(api::config_maps(), "after"));
   for (const std::string& name : made) EXPECT_TRUE(get(api::config_maps(), name)) << name;
+}
+
+// A long log of writes that nobody had the time to copy into the database.
+TEST_F(FullDisk, TheFirstWriteAfterAKillFindsRoomInTheLog) {
+  for (int i = 0; i < 100; ++i)
+    ASSERT_TRUE(create(api::config_maps(), config_map(fmt::format("map-{}", i))));
+  FaultyDisk after_kill(disk_.now());
+  close();
+  after_kill.limit(after_kill.used());
+  open(after_kill);
+  const auto gone = remove(api::config_maps(), "map-0");
+  EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
+  EXPECT_TRUE(get(api::config_maps(), "map-99"));
+  close();
 }
 
 // The garbage collector and the like come back to what they could not write.
