@@ -20,13 +20,19 @@ std::int64_t size_of(sqlite3_file* file) {
   return file->pMethods->xFileSize(file, &bytes) == SQLITE_OK ? bytes : 0;
 }
 
-// Gives the file blocks up to there. The chunk is the whole file: SQLite cuts a file down to a
-// multiple of it, and would give back what we just took.
+// SQLite cuts a file down to a multiple of its chunk, and would give back blocks that it does not
+// use at present: the chunk is the whole file.
+void keep_size(sqlite3_file* file, std::int64_t bytes) {
+  if (file == nullptr || file->pMethods == nullptr || bytes == 0) return;
+  int chunk = static_cast<int>(bytes <= std::numeric_limits<int>::max() ? bytes : kMebibyte);
+  file->pMethods->xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &chunk);
+}
+
+// Gives the file blocks up to there.
 bool extend(sqlite3_file* file, std::int64_t bytes) {
   if (file == nullptr || file->pMethods == nullptr) return false;
-  int chunk = static_cast<int>(bytes <= std::numeric_limits<int>::max() ? bytes : kMebibyte);
   sqlite3_int64 hint = bytes;
-  file->pMethods->xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &chunk);
+  keep_size(file, bytes);
   return file->pMethods->xFileControl(file, SQLITE_FCNTL_SIZE_HINT, &hint) == SQLITE_OK &&
          size_of(file) >= bytes;
 }
@@ -58,7 +64,9 @@ Reserve::Sizes Reserve::sizes(std::uint64_t disk) {
 }
 
 void Reserve::begin() {
-  owned_ = size_of(file_of(database_, SQLITE_FCNTL_FILE_POINTER));
+  sqlite3_file* file = file_of(database_, SQLITE_FCNTL_FILE_POINTER);
+  owned_ = size_of(file);
+  keep_size(file, owned_);
   fill_log();
 }
 
@@ -74,10 +82,7 @@ bool Reserve::grow_database(std::int64_t bytes) {
     owned_ = bytes;
     return true;
   }
-  // The size that it keeps is the one that it has.
-  int chunk = static_cast<int>(std::min<std::int64_t>(owned_, std::numeric_limits<int>::max()));
-  if (chunk > 0 && file != nullptr)
-    file->pMethods->xFileControl(file, SQLITE_FCNTL_CHUNK_SIZE, &chunk);
+  keep_size(file, owned_);
   broken_ = is_broken(file, bytes, owned_);
   return false;
 }

@@ -207,11 +207,13 @@ TEST_F(FullDisk, TheFirstWriteAfterAKillFindsRoomInTheLog) {
     ASSERT_TRUE(create(api::config_maps(), config_map(fmt::format("map-{}", i))));
   FaultyDisk after_kill(disk_.now());
   close();
-  after_kill.limit(after_kill.used());
+  const auto left = after_kill.used();
+  after_kill.limit(left);
   open(after_kill);
   const auto gone = remove(api::config_maps(), "map-0");
   EXPECT_TRUE(gone) << (gone ? "" : gone.error().message);
   EXPECT_TRUE(get(api::config_maps(), "map-99"));
+  EXPECT_EQ(after_kill.used(), left) << "it keeps the room that it has";
   close();
 }
 
