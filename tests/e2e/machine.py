@@ -77,12 +77,27 @@ def belongs(pid, words, top):
     return False
 
 
+def suite_of(pid):
+    """The process of tests/run below which a suite and all that it leaves behind runs; None of what no such one has started."""
+    at = pid
+    while at:
+        if any(word.endswith("/running/reaper.py") for word in command_line(at) or ()):
+            return at
+        at = parent_of(at)
+        if at is None and stat_fields(pid):  # one above it ended just now: it has another parent
+            at = pid
+    return None
+
+
 def namespaces(kind):
-    """Namespace → a live process in it: one that was not reaped has its user namespace still."""
-    found = {}
+    """Namespace → a live process in it: one that was not reaped has its user namespace still. Those of other suites do not count: the kernel
+    gives the number of a namespace that is gone to the next one."""
+    ours, found = {None, suite_of(os.getpid())}, {}
     for pid in (pid for pid in pids() if command_line(pid)):
         with contextlib.suppress(OSError):
-            found.setdefault(os.readlink(f"/proc/{pid}/ns/{kind}"), pid)
+            name = os.readlink(f"/proc/{pid}/ns/{kind}")
+            if name not in found and suite_of(pid) in ours:
+                found[name] = pid
     return found
 
 
