@@ -33,6 +33,13 @@ class RunEnd : public RunVerb {
     policy_ = (**co_await get_pod("solo"))["spec"]["restartPolicy"].as_string();
     co_await set_pod_status("solo", *json::read(status));
   }
+  // The job has a pod and is held, and the run says so.
+  Task<void> hold(LiveErrors& told) {
+    co_await told.until("Created");
+    co_await create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
+    co_await store_status(toy_, "bert", status_of("HELD"));
+    co_await told.until("Suspended");
+  }
   bool has(const api::Resource& resource, const std::string& name) {
     return loop().run(cluster().get(resource, {.ns = "default", .name = name})).has_value();
   }
@@ -177,10 +184,7 @@ TEST_F(RunEnd, IsRedOnlyWhereThatIsWanted) {
 TEST_F(RunEnd, ASecondCtrlCDoesNotWait) {
   struct Side {
     static Task<void> play(RunEnd& test, LiveErrors& told) {
-      co_await told.until("Created");
-      co_await test.create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
-      co_await test.store_status(test.toy_, "bert", status_of("HELD"));
-      co_await told.until("Suspended");
+      co_await test.hold(told);
       static_cast<void>(std::raise(SIGINT));
       co_await told.until("Stopping");
       co_await test.remove_pod("bert-0", 30);
@@ -203,10 +207,7 @@ TEST_F(RunEnd, ASecondCtrlCDoesNotWait) {
 TEST_F(RunEnd, ASecondCtrlCEndsItWhereNothingCanBeDeleted) {
   struct Side {
     static Task<void> play(RunEnd& test, LiveErrors& told) {
-      co_await told.until("Created");
-      co_await test.create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
-      co_await test.store_status(test.toy_, "bert", status_of("HELD"));
-      co_await told.until("Suspended");
+      co_await test.hold(told);
       test.served().fill_disk();
       static_cast<void>(std::raise(SIGINT));
       co_await told.until("the disk is full");
@@ -223,10 +224,7 @@ TEST_F(RunEnd, ASecondCtrlCEndsItWhereNothingCanBeDeleted) {
 TEST_F(RunEnd, AWaitForTheCollectorIsSaidOfAClusterAndOnlyThere) {
   struct Side {
     static Task<void> play(RunEnd& test, LiveErrors& told, bool on_cluster) {
-      co_await told.until("Created");
-      co_await test.create_pod("bert", "bert-0", R"({"phase":"Running"})", "here");
-      co_await test.store_status(test.toy_, "bert", status_of("HELD"));
-      co_await told.until("Suspended");
+      co_await test.hold(told);
       static_cast<void>(std::raise(SIGINT));
       co_await told.until("Stopping");
       if (on_cluster) {
