@@ -33,6 +33,7 @@ void ContainerRunner::start(const std::string& name, int attempt) {
 }
 
 Task<Result<StartOutcome>> ContainerRunner::ask_runtime(std::string name, int attempt) {
+  const auto start = subject_.node.starts.begin();
   auto spec = CO_TRY(co_await preparation_.container(name, attempt));
   if (subject_.facts.stopping) co_return fail(ErrorCode::Cancelled, "the pod is being stopped");
   auto outcome = co_await subject_.node.runtime.start_container(subject_.uid, std::move(spec));

@@ -46,6 +46,8 @@ struct Hold {
   std::string message;
   Time retry_at{};
   bool for_good = false;  // the pod itself is wrong: no try will succeed
+
+  friend bool operator==(const Hold&, const Hold&) = default;
 };
 
 struct ContainerFacts {
@@ -67,6 +69,8 @@ struct ContainerFacts {
   [[nodiscard]] const Ending* ending() const { return std::get_if<Ending>(&state); }
   // Of the run that would begin now.
   [[nodiscard]] int next_attempt() const { return ending() == nullptr ? attempt : attempt + 1; }
+
+  friend bool operator==(const ContainerFacts&, const ContainerFacts&) = default;
 };
 
 // It took more of the node than it may, or the node had nothing left to give.
@@ -100,6 +104,8 @@ struct PodFacts {
   [[nodiscard]] ContainerFacts* find(std::string_view name);
   [[nodiscard]] const ContainerFacts* find(std::string_view name) const;
   [[nodiscard]] bool runs(std::string_view name, int attempt) const;
+
+  friend bool operator==(const PodFacts&, const PodFacts&) = default;
 };
 
 // The containers of a pod before anything happened, with what its status in the API already says.

@@ -49,6 +49,7 @@ Task<void> PodPreparation::run() {
 
 Task<Result<void>> PodPreparation::prepare() {
   auto& node = subject_.node;
+  const auto start = node.starts.begin();
   tell_declined();
   CO_TRY(assign_gpus());
   CO_TRY(co_await make_sandbox());

@@ -42,6 +42,7 @@ class PodPreparation {
 
   // What the containers wrote into volumes of the pod's own goes; they are dead, or dying.
   Task<void> empty_volumes();
+  [[nodiscard]] bool holds_gpus() const { return !gpus_.empty(); }
   // Volumes and GPUs go, for good.
   Task<void> clear();
 

@@ -1,6 +1,7 @@
 #include "node/pod/status_writer.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "api/object.h"
 #include "node/pod/status.h"
@@ -12,29 +13,47 @@ namespace {
 constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kLongestRetry = std::chrono::seconds(10);
 
+// Backing off ends by itself: of such a pod the status follows from the time, too.
+bool follows_from_time(const PodFacts& facts) {
+  return std::ranges::any_of(facts.containers, [&](const ContainerFacts& container) {
+    return container.ending() != nullptr && wants_restart(facts.restart_policy, container);
+  });
+}
+
 }  // namespace
 
-void PodStatusWriter::look(const json::Value& wanted) {
+void PodStatusWriter::look(const Status& wanted) {
   if (!settled(wanted)) dirty_.set();
 }
 
-json::Value PodStatusWriter::desired() const {
-  return pod_status({.pod = *subject_.pod,
-                     .facts = subject_.facts,
-                     .options = subject_.node.options,
-                     .now = subject_.now()});
+// It is asked for with every event, and mostly the event changed nothing of it.
+PodStatusWriter::Status PodStatusWriter::desired() {
+  const auto& facts = subject_.facts;
+  const bool known = worked_out_ && worked_out_->pod == subject_.pod &&
+                     worked_out_->facts == facts && !follows_from_time(facts);
+  if (!known) {
+    auto status = pod_status({.pod = *subject_.pod,
+                              .facts = facts,
+                              .options = subject_.node.options,
+                              .now = subject_.now()});
+    worked_out_ = {.pod = subject_.pod,
+                   .facts = facts,
+                   .status = std::make_shared<const json::Value>(std::move(status))};
+  }
+  return worked_out_->status;
 }
 
 // A server that writes our words in its own way must not make us repeat them: what we wrote last
 // counts as well.
-bool PodStatusWriter::settled(const json::Value& wanted) const {
-  return subject_.facts.forgotten || wanted == (*subject_.pod)["status"] || wanted == last_written_;
+bool PodStatusWriter::settled(const Status& wanted) const {
+  return subject_.facts.forgotten || wanted == last_written_ ||
+         *wanted == (*subject_.pod)["status"] || (last_written_ && *wanted == *last_written_);
 }
 
 Task<PodStatusWriter::Outcome> PodStatusWriter::write() {
   auto object = *subject_.pod;
   auto status = desired();
-  object["status"] = status;
+  object["status"] = *status;
   auto answer = co_await subject_.node.cluster.update_status(api::pods(), std::move(object));
   if (answer) {
     last_written_ = std::move(status);

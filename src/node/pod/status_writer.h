@@ -1,5 +1,8 @@
 #pragma once
 
+#include <memory>
+#include <optional>
+
 #include "json/value.h"
 #include "node/pod/subject.h"
 #include "rt/task.h"
@@ -13,23 +16,31 @@ class PodStatusWriter {
  public:
   explicit PodStatusWriter(PodSubject& subject) : subject_(subject), dirty_(subject.node.loop) {}
 
+  using Status = std::shared_ptr<const json::Value>;
+
   void start() { subject_.scope.spawn(run()); }
-  // The status that follows from what is known now.
-  [[nodiscard]] json::Value desired() const;
+  // The status that follows from what is known now: the same object until that changes.
+  Status desired();
   // It may be new: written if it is.
-  void look(const json::Value& wanted);
+  void look(const Status& wanted);
   // The API has it.
-  [[nodiscard]] bool settled(const json::Value& wanted) const;
+  [[nodiscard]] bool settled(const Status& wanted) const;
 
  private:
   enum class Outcome { Written, Gone, Retry, Cancelled };
+  struct WorkedOut {
+    api::ObjectPtr pod;
+    PodFacts facts;
+    Status status;
+  };
 
   Task<void> run();
   Task<Outcome> write();
   Task<Outcome> read_again();
 
   PodSubject& subject_;
-  json::Value last_written_;
+  std::optional<WorkedOut> worked_out_;
+  Status last_written_;
   rt::Event dirty_;
 };
 

@@ -13,6 +13,7 @@
 #include "node/agent/options.h"
 #include "node/agent/reference_store.h"
 #include "node/pod/facts.h"
+#include "node/pod/starts_first.h"
 #include "node/pod/step.h"
 #include "node/runtime/runtime.h"
 #include "node/volumes/disk_work.h"
@@ -60,6 +61,7 @@ struct NodeServices {
   PodHost& host;
   DiskWork& disk;
   Logger log;
+  StartsFirst starts{loop};
 };
 
 // One pod as the parts of its worker share it. Lives in the worker, on the agent's loop, and

@@ -1,7 +1,6 @@
 #include "node/pod/worker.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -15,11 +14,6 @@ namespace {
 
 constexpr Duration kRetry = std::chrono::seconds(1);
 
-// What others on the node look at.
-auto visible(const json::Value& pod) {
-  return std::tuple(api::pod_ip_of(pod), api::is_ready(pod), api::phase_of(pod));
-}
-
 bool same_labels(const json::Value& before, const json::Value& now) {
   const auto& old = before["metadata"];
   const auto& fresh = now["metadata"];
@@ -32,7 +26,8 @@ PodWorker::PodWorker(NodeServices& services, api::ObjectPtr pod,
                      std::optional<AdoptedSandbox> adopted)
     : subject_(services, std::move(pod), [this](PodEvent event) { tell(std::move(event)); }),
       adopted_(std::move(adopted)),
-      view_(subject_.pod),
+      view_of_(subject_.pod),
+      visible_(visible_in((*subject_.pod)["status"])),
       stopper_(subject_),
       preparation_(subject_),
       runner_(subject_, preparation_, stopper_),
@@ -104,6 +99,14 @@ void PodWorker::references_changed(const Reference& reference) {
   poke();
 }
 
+PodWorker::Visible PodWorker::visible_in(const json::Value& status) {
+  const bool ready = std::ranges::any_of(status["conditions"].as_array(), [](const auto& one) {
+    return one["type"].as_string() == "Ready" && one["status"].as_string() == "True";
+  });
+  return {
+      .address = status["podIP"].as_string(), .phase = status["phase"].as_string(), .ready = ready};
+}
+
 void PodWorker::tell(PodEvent event) {
   const bool known = std::holds_alternative<Changed>(event) && !events_.empty() &&
                      std::holds_alternative<Changed>(events_.back());
@@ -114,17 +117,22 @@ void PodWorker::tell(PodEvent event) {
 
 void PodWorker::refresh_view() {
   auto status = writer_.desired();
-  const auto before = visible(*view_);
-  if (status == (*subject_.pod)["status"]) {
-    view_ = subject_.pod;
-  } else if (view_of_ != subject_.pod || status != (*view_)["status"]) {
-    auto fresh = *subject_.pod;
-    fresh["status"] = std::move(status);
-    view_ = std::make_shared<const json::Value>(std::move(fresh));
-  }
+  if (status == status_ && view_of_ == subject_.pod) return;
   view_of_ = subject_.pod;
-  if (before != visible(*view_)) subject_.node.host.pod_changed();
-  writer_.look((*view_)["status"]);
+  view_.reset();
+  status_ = std::move(status);
+  auto visible = visible_in(*status_);
+  if (visible != visible_) subject_.node.host.pod_changed();
+  visible_ = std::move(visible);
+  writer_.look(status_);
+}
+
+const api::ObjectPtr& PodWorker::view() {
+  if (view_) return view_;
+  if (!status_ || *status_ == (*view_of_)["status"]) return view_ = view_of_;
+  auto shown = *view_of_;
+  shown["status"] = *status_;
+  return view_ = std::make_shared<const json::Value>(std::move(shown));
 }
 
 Task<void> PodWorker::run() {
@@ -157,7 +165,7 @@ Task<void> PodWorker::wait_for_event() {
 void PodWorker::advance(const PodEvent& event) {
   const PodObservation seen{.pod = *subject_.pod,
                             .back_off = subject_.node.options.back_off,
-                            .reported = writer_.settled((*view_)["status"]),
+                            .reported = writer_.settled(writer_.desired()),
                             .now = subject_.now()};
   const auto before = state_.index();
   auto next = step(state_, std::move(subject_.facts), event, seen);
@@ -200,6 +208,8 @@ Task<void> PodWorker::kill_sandbox() {
 
 Task<void> PodWorker::tear_down() {
   runner_.stop_probes();
+  if (subject_.facts.settled && !preparation_.holds_gpus() && !api::is_deleting(*subject_.pod))
+    co_await subject_.node.starts.give_way();
   while (!subject_.scope.stopping()) {
     const auto removed = co_await subject_.node.runtime.remove_sandbox(subject_.uid);
     if (removed) break;

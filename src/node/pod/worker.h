@@ -39,7 +39,7 @@ class PodWorker {
 
   [[nodiscard]] const std::string& uid() const { return subject_.uid; }
   // The pod with the status that we know, which the API may not have yet.
-  [[nodiscard]] const api::ObjectPtr& view() const { return view_; }
+  [[nodiscard]] const api::ObjectPtr& view();
   [[nodiscard]] bool done() const { return in<Done>(); }
   // It is over and nothing of it is left here; the API has its end, and keeps it.
   [[nodiscard]] bool rests() const { return in<TornDown>() && subject_.facts.settled; }
@@ -53,6 +53,15 @@ class PodWorker {
   [[nodiscard]] bool in() const {
     return std::holds_alternative<State>(state_);
   }
+  // What others on the node look at.
+  struct Visible {
+    std::string address;
+    std::string phase;
+    bool ready = false;
+    friend bool operator==(const Visible&, const Visible&) = default;
+  };
+  static Visible visible_in(const json::Value& status);
+
   void admit();
   void tell(PodEvent event);
   Task<void> run();
@@ -83,8 +92,12 @@ class PodWorker {
   PodState state_ = Unprepared{};
   std::deque<PodEvent> events_;
   std::optional<Time> wake_at_;
+  // What the view is made of, and the view itself once somebody asked for it: a copy of the pod
+  // for each of its events would be a tenth of what a short pod costs.
+  api::ObjectPtr view_of_;
+  PodStatusWriter::Status status_;
   api::ObjectPtr view_;
-  api::ObjectPtr view_of_;  // the pod that it shows, with a status of our own
+  Visible visible_;
   PodStopper stopper_;
   PodPreparation preparation_;
   ContainerRunner runner_;

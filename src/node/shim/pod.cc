@@ -37,6 +37,13 @@ Result<void> remove_stale_link(linux::Netlink& host, const std::string& link) {
   return removed;
 }
 
+// Pods have IPv4 only. Left to itself the kernel gives each link an address that nobody asked for,
+// and says so to every other pod on the bridge, several times: of n pods that start, n² packets.
+void keep_links_from_ipv6() {
+  [[maybe_unused]] const auto kept =
+      linux::write_existing("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+}
+
 }  // namespace
 
 // The working directory is the pod's.
@@ -71,6 +78,7 @@ Result<void> Pod::connect() {
   const auto address = TRY(linux::parse_address(record_.address));
   TRY(remove_stale_link(host, record_.link));
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
+  keep_links_from_ipv6();
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
   TRY(linux::create_pair(host, record_.link, bridge, own.get(), address));

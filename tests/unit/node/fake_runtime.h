@@ -76,6 +76,7 @@ class FakeRuntime final : public Runtime {
   std::map<std::uint16_t, bool> open_ports;
   std::map<std::uint16_t, int> http_answers;  // status by port; missing: nobody is there
   std::optional<Error> sandbox_error;
+  Duration sandbox_takes = std::chrono::milliseconds(1);
   bool oom_next = false;
   std::string message_next;
   Bridge meeting_place;
@@ -152,7 +153,7 @@ class FakeRuntime final : public Runtime {
   }
 
   Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override {
-    CO_TRY(co_await moment());
+    CO_TRY(co_await rt::sleep_for(loop_, sandbox_takes));
     if (sandbox_error) co_return fail(*sandbox_error);
     auto& pod = pods[spec.pod_uid];
     if (pod.sandbox.pod_uid.empty()) {

@@ -124,6 +124,14 @@ TEST_F(RuntimeTest, SeesDevicesProcAndNoOtherPods) {
   remove("a");
 }
 
+TEST_F(RuntimeTest, LinksHaveNoAddressThatNobodyAskedFor) {
+  open_runtime();
+  pod("a");
+  run_container("a", container({"sh", "-c", "cat /proc/net/if_inet6 | grep -c eth0"}));
+  EXPECT_EQ(output("a"), "0\n") << "IPv6 addresses";
+  remove("a");
+}
+
 TEST_F(RuntimeTest, UsesADirectoryAsRootAloneOrOverTheHost) {
   open_runtime();
   pod("a");

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <sys/mount.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "node/linux/beneath.h"
@@ -22,6 +23,10 @@ Result<std::vector<std::string>> hidden_places(const std::string& home) {
   for (const auto& one : homes) {
     for (auto& place : places_of(one, mounts)) places.push_back(std::move(place));
   }
+  // Each covered once: mostly the home is among the known ones.
+  std::ranges::sort(places);
+  const auto twice = std::ranges::unique(places);
+  places.erase(twice.begin(), twice.end());
   return places;
 }
 

@@ -1,0 +1,78 @@
+#include "unit/node/fixture.h"
+
+namespace muster::node {
+namespace {
+
+class StartsFirstTest : public NodeTest {
+ protected:
+  // From now on something starts, for so long.
+  void start_something(Duration takes) {
+    runtime.sandbox_takes = takes;
+    create(PodBuilder("starting").container("main", "serve"));
+    loop.run_for(1ms);
+  }
+  PodBuilder ending(const std::string& name, std::string_view more = "{}") {
+    return PodBuilder(name).restart("Never").container("main", "run 1 0", more);
+  }
+  bool has_sandbox(const std::string& uid) { return runtime.pods.contains(uid); }
+};
+
+TEST_F(StartsFirstTest, ASandboxThatIsOverStaysUntilNothingStarts) {
+  start();
+  const auto uid = create(ending("p"));
+  loop.run_for(900ms);
+  start_something(1500ms);
+  loop.run_for(1s);
+  EXPECT_EQ(phase("p"), "Succeeded") << "its end is told at once";
+  EXPECT_TRUE(has_sandbox(uid));
+  loop.run_for(600ms);
+  EXPECT_EQ(phase("starting"), "Running");
+  EXPECT_FALSE(has_sandbox(uid));
+}
+
+TEST_F(StartsFirstTest, NotLongerThanTwoSeconds) {
+  start();
+  const auto uid = create(ending("p"));
+  loop.run_for(900ms);
+  start_something(60s);
+  loop.run_for(1900ms);
+  EXPECT_TRUE(has_sandbox(uid));
+  loop.run_for(300ms);
+  EXPECT_FALSE(has_sandbox(uid));
+}
+
+TEST_F(StartsFirstTest, NoMoreThanHalfTheAddressesOfANode) {
+  start();
+  for (int i = 0; i < 130; ++i) create(ending("p" + std::to_string(i)));
+  loop.run_for(900ms);
+  start_something(60s);
+  loop.run_for(1s);
+  EXPECT_EQ(runtime.pods.size(), 126U);
+  loop.run_for(2s);
+  EXPECT_TRUE(runtime.pods.empty());
+}
+
+TEST_F(StartsFirstTest, GpusAreGivenBackAtOnce) {
+  options.gpu_uuids = {"GPU-a"};
+  start();
+  const auto uid = create(ending("p", R"({"resources":{"limits":{"nvidia.com/gpu":1}}})"));
+  loop.run_for(900ms);
+  start_something(60s);
+  loop.run_for(300ms);
+  EXPECT_EQ(phase("p"), "Succeeded");
+  EXPECT_FALSE(has_sandbox(uid));
+}
+
+TEST_F(StartsFirstTest, APodThatIsDeletedGoesAtOnce) {
+  start();
+  const auto uid = create(PodBuilder("p").container("main", "serve"));
+  loop.run_for(900ms);
+  start_something(60s);
+  cluster.request_deletion("default", "p", 30);
+  loop.run_for(300ms);
+  EXPECT_FALSE(has_sandbox(uid));
+  EXPECT_EQ(phase("p"), "gone");
+}
+
+}  // namespace
+}  // namespace muster::node
