@@ -60,7 +60,7 @@ class PodWorker {
     bool ready = false;
     friend bool operator==(const Visible&, const Visible&) = default;
   };
-  static Visible visible_in(const json::Value& status);
+  static Visible visible_of(const json::Value& status);
 
   void admit();
   void tell(PodEvent event);
