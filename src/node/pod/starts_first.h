@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <set>
 #include <utility>
 
 #include "rt/loop.h"
@@ -18,35 +20,42 @@ class StartsFirst {
     Start(Start&& other) noexcept : starts_(std::exchange(other.starts_, nullptr)) {}
     Start& operator=(Start&&) = delete;
     ~Start() {
-      if (starts_ != nullptr && --starts_->going_on_ == 0) starts_->none_.pulse();
+      if (starts_ == nullptr || --starts_->going_on_ > 0) return;
+      for (auto* const waiting : starts_->waiting_) waiting->pulse();
     }
 
    private:
     StartsFirst* starts_;
   };
 
-  explicit StartsFirst(rt::Loop& loop) : loop_(loop), none_(loop) {}
+  explicit StartsFirst(rt::Loop& loop) : loop_(loop) {}
 
   Start begin() { return Start(*this); }
 
-  // Until nothing starts, or not longer than that: what ended has an address, a few kernel objects
-  // and half a megabyte. Those beyond the most that may wait do not.
-  Task<void> give_way() {
-    if (going_on_ == 0 || waiting_ >= kMostWaiting) co_return;
-    ++waiting_;
-    [[maybe_unused]] const auto over = co_await rt::with_timeout(loop_, kLongest, none_.wait());
-    --waiting_;
+  // Until nothing starts or it is urgent, which may change whenever `changed` pulses, and not
+  // longer than that: what ended has an address, a few kernel objects and half a megabyte. Those
+  // beyond the most that may wait do not.
+  Task<void> give_way(rt::Event& changed, std::function<bool()> urgent) {
+    if (waiting_.size() >= kMostWaiting) co_return;
+    waiting_.insert(&changed);
+    const auto until = loop_.monotonic() + kLongest;
+    bool cancelled = false;
+    while (going_on_ > 0 && !urgent() && loop_.monotonic() < until && !cancelled) {
+      const auto waited =
+          co_await rt::with_timeout(loop_, until - loop_.monotonic(), changed.wait());
+      cancelled = !waited && waited.error().code == ErrorCode::Cancelled;
+    }
+    waiting_.erase(&changed);
   }
 
  private:
   static constexpr Duration kLongest = std::chrono::seconds(2);
   // A node of a cluster has 253 addresses: half of them stay for those that start.
-  static constexpr int kMostWaiting = 126;
+  static constexpr std::size_t kMostWaiting = 126;
 
   rt::Loop& loop_;
-  rt::Event none_;
   int going_on_ = 0;
-  int waiting_ = 0;
+  std::set<rt::Event*> waiting_;
 };
 
 }  // namespace muster::node

@@ -206,10 +206,15 @@ Task<void> PodWorker::kill_sandbox() {
   [[maybe_unused]] const auto killed = co_await subject_.node.runtime.kill_sandbox(subject_.uid);
 }
 
+// Somebody waits for its removal: for its name, or for what it holds.
+bool PodWorker::is_awaited() const {
+  return !subject_.facts.settled || vanished() || api::is_deleting(*subject_.pod) ||
+         preparation_.holds_gpus();
+}
+
 Task<void> PodWorker::tear_down() {
   runner_.stop_probes();
-  if (subject_.facts.settled && !preparation_.holds_gpus() && !api::is_deleting(*subject_.pod))
-    co_await subject_.node.starts.give_way();
+  co_await subject_.node.starts.give_way(subject_.changed, [this] { return is_awaited(); });
   while (!subject_.scope.stopping()) {
     const auto removed = co_await subject_.node.runtime.remove_sandbox(subject_.uid);
     if (removed) break;

@@ -84,6 +84,7 @@ class PodWorker {
 
   Task<void> kill_sandbox();
   Task<void> give_room();
+  [[nodiscard]] bool is_awaited() const;
   Task<void> tear_down();
   Task<void> remove_from_api();
 

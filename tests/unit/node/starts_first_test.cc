@@ -74,5 +74,18 @@ TEST_F(StartsFirstTest, APodThatIsDeletedGoesAtOnce) {
   EXPECT_EQ(phase("p"), "gone");
 }
 
+TEST_F(StartsFirstTest, WhoIsDeletedWhileItWaitsWaitsNoLonger) {
+  start();
+  const auto uid = create(ending("p"));
+  loop.run_for(900ms);
+  start_something(60s);
+  loop.run_for(300ms);
+  ASSERT_TRUE(has_sandbox(uid));
+  cluster.request_deletion("default", "p", 30);
+  loop.run_for(100ms);
+  EXPECT_FALSE(has_sandbox(uid));
+  EXPECT_EQ(phase("p"), "gone");
+}
+
 }  // namespace
 }  // namespace muster::node
