@@ -15,6 +15,7 @@ import time
 
 from host import Failure, run_tool, start_time
 
+HERE = pathlib.Path(__file__).resolve().parent
 ADDRESS = "10.250.0.1"  # of the node, on the loopback device: a kubelet takes no 127.0.0.1
 NAME = "node-1"
 INSIDE = "MUSTER_ROOM"  # names the room's folder to the program inside
@@ -48,6 +49,7 @@ def enter():
 
 def run(command):
     """Runs a command in a new room, ends whatever it leaves there and returns its exit code."""
+    run_tool(str(HERE / "node-packages"))  # out here, where there are package lists
     clear_abandoned()
     name = f"muster-room.{os.getpid()}"
     directory = pathlib.Path("/tmp") / name
