@@ -49,16 +49,14 @@ Result<void> write_services() {
 }
 
 Result<void> lay_over_root(const fs::path& layers) {
-  for (const char* name : {"upper", "work", "root"}) {
+  for (const char* name : {"upper", "work"}) {
     std::error_code error;
     fs::create_directories(layers / name, error);
     if (error) return fail_errno("mkdir " + (layers / name).string(), error.value());
   }
-  const auto at = [&](const char* name) {
-    return node::shim::escape_option((layers / name).string());
-  };
-  return node::shim::mount_new("overlay", (layers / "root").string(), MS_NODEV,
-                               "lowerdir=/,upperdir=" + at("upper") + ",workdir=" + at("work"));
+  const auto tree = node::shim::new_overlay(
+      {.lower = {"/"}, .upper = layers / "upper", .work = layers / "work"}, {});
+  return tree ? Result<void>{} : fail(tree.error());
 }
 
 Result<std::string> make_directory_near(fs::path place) {

@@ -88,6 +88,10 @@ Result<Fd> open_within(int root, const std::string& path, int flags, Walk walk) 
 }
 
 Result<Fd> make_directories_within(int root, const std::string& path, mode_t mode, Walk walk) {
+  if (auto there = try_open(root, path.empty() ? "." : path, O_PATH | O_DIRECTORY, walk);
+      there.valid()) {
+    return there;
+  }
   Fd here = TRY(open_within(root, ".", O_PATH | O_DIRECTORY, walk));
   std::string done;
   for (const auto word : split(path, '/')) {

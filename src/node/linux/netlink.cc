@@ -8,6 +8,7 @@
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -117,10 +118,14 @@ Result<void> Netlink::request(NetlinkMessage& message, const std::string& what) 
 
 Result<void> Netlink::request_batch(std::string_view bytes, std::size_t acknowledgements,
                                     const std::string& what) {
-  // The kernel takes a batch as one datagram: the send buffer must hold it.
-  const int size = static_cast<int>(bytes.size()) * 2 + 65536;
-  ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
-  ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+  // The kernel takes a batch as one datagram: the send buffer must hold it, and the other one the
+  // answers. What is small fits into those that there are.
+  constexpr std::size_t kSmall = 8192;
+  if (bytes.size() > kSmall) {
+    const int size = static_cast<int>(bytes.size()) * 2 + 65536;
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_SNDBUFFORCE, &size, sizeof size);
+    ::setsockopt(fd_.get(), SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof size);
+  }
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
   if (::sendto(fd_.get(), bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&kernel),
@@ -162,11 +167,21 @@ unsigned link_index(const std::string& name) {
   return ::if_nametoindex(name.c_str());
 }
 
+// Not by its index: asked for that of a link that is not there, the kernel has a program started
+// that looks for a driver of that name.
+bool link_exists(const std::string& name) {
+  return ::access(("/proc/sys/net/ipv4/conf/" + name).c_str(), F_OK) == 0;
+}
+
 Result<void> create_bridge(Netlink& netlink, const std::string& name) {
   NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
   message.header(ifinfomsg{}).text(IFLA_IFNAME, name);
   const auto info = message.begin(IFLA_LINKINFO);
-  message.text(IFLA_INFO_KIND, "bridge").end(info);
+  message.text(IFLA_INFO_KIND, "bridge");
+  // Pods have no IPv6 and join no groups: with nobody to keep lists of listeners for, each link
+  // would be asked about them all the same when it goes up.
+  const auto data = message.begin(IFLA_INFO_DATA);
+  message.u8(IFLA_BR_MCAST_SNOOPING, 0).end(data).end(info);
   return netlink.request(message, "create the bridge " + name);
 }
 

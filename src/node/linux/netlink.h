@@ -67,8 +67,9 @@ class Netlink {
 // not acknowledged, so they do not ask for it.
 std::string nft_boundary(std::uint16_t type);
 
-// In the namespace that the caller is in; 0 when there is none.
+// In the namespace that the caller is in; 0 when there is none. For one that should be there.
 unsigned link_index(const std::string& name);
+bool link_exists(const std::string& name);
 
 Result<void> create_bridge(Netlink& netlink, const std::string& name);
 // A pair: `name` here, on the bridge and up; `eth0` in the other namespace, with a hardware address

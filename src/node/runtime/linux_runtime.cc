@@ -1,7 +1,6 @@
 #include "node/runtime/linux_runtime.h"
 
 #include <fcntl.h>
-#include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -135,17 +134,13 @@ Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
 Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
   const auto directory = pod_directory(pod_uid);
   for (auto left = kSetUpLimit; left > 0ns; left -= 10ms) {
-    auto shim = CO_TRY(
-        co_await off_loop([program = options_.shim_path, directory, record = pods_[pod_uid].record,
-                           open_files = options_.open_files] {
-          return spawn_shim(program, directory, record, open_files);
+    auto spawned = CO_TRY(
+        co_await off_loop([nursery = nursery_, directory, record = pods_[pod_uid].record] {
+          return spawn_shim(*nursery, directory, record);
         }));
-    if (shim.pid != 0) {
-      // The one before it is dead, or it would have kept the lock.
-      const int before = std::exchange(pods_[pod_uid].child_pid, shim.pid);
+    if (spawned.valid()) {
       pods_[pod_uid].shim_version = shim::kWireVersion;
-      if (before > 0) ::waitpid(before, nullptr, 0);
-      rt::Descriptor ready(loop_, shim.ready.release());
+      rt::Descriptor ready(loop_, spawned.release());
       std::string buffer;
       auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(ready, buffer));
       if (!answer) co_return fail(answer.error());
@@ -239,9 +234,8 @@ Task<Result<void>> LinuxRuntime::bury_pod(std::string pod_uid) {
 }
 
 Task<Result<void>> LinuxRuntime::end_shim(std::string pod_uid) {
-  const int child = std::exchange(pods_.at(pod_uid).child_pid, 0);
   CO_TRY(co_await off_loop(
-      [directory = pod_directory(pod_uid), child] { return await_shim_end(directory, child); }));
+      [directory = pod_directory(pod_uid)] { return await_shim_end(directory); }));
   co_return co_await bury_pod(std::move(pod_uid));
 }
 
@@ -366,6 +360,11 @@ Task<Result<void>> LinuxRuntime::remove_sandbox(std::string pod_uid) {
 }
 
 Task<void> LinuxRuntime::close() {
+  [[maybe_unused]] const auto ended =
+      co_await off_loop([nursery = std::exchange(nursery_, nullptr)]() mutable -> Result<void> {
+        nursery.reset();
+        return {};
+      });
   if (pods_.empty()) {
     network_.tear_down();
     [[maybe_unused]] const auto removed =

@@ -7,6 +7,7 @@
 
 #include "base/fd.h"
 #include "node/runtime/network.h"
+#include "node/runtime/nursery.h"
 #include "node/runtime/pod_directory.h"
 #include "node/runtime/runtime.h"
 #include "node/shim/protocol.h"
@@ -26,7 +27,11 @@ class LinuxRuntime final : public Runtime {
         network_(std::move(network)),
         cgroups_(std::move(cgroups)),
         home_lock_(std::move(home_lock)),
-        home_key_(std::move(home_key)) {}
+        home_key_(std::move(home_key)),
+        nursery_(std::make_shared<Nursery>(
+            Nursery::Options{.program = options_.shim_path,
+                             .home_key = home_key_,
+                             .open_files = options_.open_files})) {}
 
   Task<Result<std::vector<AdoptedSandbox>>> adopt() override;
   Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override;
@@ -65,7 +70,6 @@ class LinuxRuntime final : public Runtime {
     int shim_version = shim::kWireVersion;
     // Its record cannot be read: of the record only address and link are known, if at all.
     bool unknown = false;
-    int child_pid = 0;  // of the shim, when it is our child and not reaped
   };
 
   // Runs blocking work on the pool.
@@ -114,6 +118,7 @@ class LinuxRuntime final : public Runtime {
   linux::CgroupRoots cgroups_;
   Fd home_lock_;
   std::string home_key_;
+  std::shared_ptr<Nursery> nursery_;  // shared with work on the pool
   std::map<std::string, Known> pods_;
 };
 

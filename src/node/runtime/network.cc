@@ -153,7 +153,7 @@ void Network::release(const std::string& address, const std::string& link) {
 
 void Network::free_addresses_of_gone_links() {
   std::erase_if(leaving_, [this](const Leaving& pod) {
-    const bool gone = linux::link_index(pod.link) == 0;
+    const bool gone = !linux::link_exists(pod.link);
     if (gone) used_.erase(pod.address);
     return gone;
   });

@@ -1,12 +1,8 @@
 #include "node/runtime/pod_directory.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -14,7 +10,6 @@
 #include <filesystem>
 #include <optional>
 
-#include "base/spawn.h"
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
 #include "node/linux/files.h"
@@ -30,12 +25,6 @@ constexpr int kShimEndMilliseconds = 10'000;
 // A bury of another thread takes milliseconds; a living shim holds the lock for ever.
 constexpr int kLockMilliseconds = 1'000;
 constexpr int kKilledExitCode = 137;
-
-void await_child(int pid) {
-  const Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));
-  pollfd ended{.fd = process.get(), .events = POLLIN, .revents = 0};
-  ::poll(&ended, 1, kShimEndMilliseconds);
-}
 
 Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord& record) {
   // The pod's first process dies with its shim, and all others with it; we only wait for that.
@@ -57,14 +46,6 @@ Result<void> bury_locked(const std::string& directory, const shim::SandboxRecord
   return {};
 }
 
-// Only the first limit: a program may raise it to the second, which we leave alone.
-void set_open_files(int pid, std::uint64_t count) {
-  rlimit files{};
-  if (count == 0 || ::prlimit(pid, RLIMIT_NOFILE, nullptr, &files) != 0) return;
-  files.rlim_cur = std::min<rlim_t>(count, files.rlim_max);
-  ::prlimit(pid, RLIMIT_NOFILE, &files, nullptr);
-}
-
 }  // namespace
 
 Result<Fd> lock_pod(const std::string& directory) {
@@ -77,24 +58,21 @@ Result<Fd> lock_pod(const std::string& directory) {
   return fd;
 }
 
-Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::SandboxRecord& record, std::uint64_t open_files) {
+Result<Fd> spawn_shim(Nursery& nursery, const std::string& directory,
+                      const shim::SandboxRecord& record) {
   TRY(linux::make_directories(directory, 0700));
   const Fd lock = TRY(lock_pod(directory));
-  if (!lock.valid()) return SpawnedShim{};
+  if (!lock.valid()) return Fd();
   // A shim was here and died: its pod ends before a new life begins.
   if (linux::exists(directory + "/shim")) TRY(bury_locked(directory, record));
   TRY(linux::write_durably(directory + "/sandbox", shim::encode(record)));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
-  SpawnedShim spawned{.ready = Fd(ends[0])};
+  Fd ready(ends[0]);
   const Fd write_end(ends[1]);
-  ::fcntl(spawned.ready.get(), F_SETFL, O_NONBLOCK);
-  spawned.pid = TRY(spawn_apart({.program = program,
-                                 .words = {program, directory},
-                                 .handed = {lock.get(), write_end.get()}}));
-  set_open_files(spawned.pid, open_files);
-  return spawned;
+  ::fcntl(ready.get(), F_SETFL, O_NONBLOCK);
+  TRY(nursery.bear(directory, lock, write_end));
+  return ready;
 }
 
 namespace {
@@ -208,9 +186,8 @@ Result<void> bury(const std::string& directory, const shim::SandboxRecord& recor
   return fail(ErrorCode::Conflict, "the shim of " + directory + " is alive");
 }
 
-Result<void> await_shim_end(const std::string& directory, int child_pid) {
+Result<void> await_shim_end(const std::string& directory) {
   bool killed = false;
-  if (child_pid > 0) await_child(child_pid);  // of another's child only the lock tells
   for (int waited = 0;; ++waited) {
     const auto lock = TRY(lock_pod(directory));
     if (lock.valid()) break;
@@ -224,7 +201,6 @@ Result<void> await_shim_end(const std::string& directory, int child_pid) {
     }
     ::usleep(waited < 20 ? 200 : 1000);
   }
-  if (child_pid > 0) ::waitpid(child_pid, nullptr, 0);
   return {};
 }
 

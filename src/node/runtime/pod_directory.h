@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/fd.h"
+#include "node/runtime/nursery.h"
 #include "node/shim/protocol.h"
 
 // What the runtime does to a pod's directory. All of it blocks: for the pool.
@@ -13,15 +14,11 @@ namespace muster::node {
 // The lock that a shim holds for as long as it lives. An invalid descriptor: a shim has it.
 Result<Fd> lock_pod(const std::string& directory);
 
-struct SpawnedShim {
-  int pid = 0;  // 0: one is running already
-  Fd ready;     // takes its first answer
-};
-// Writes the record and starts a shim for it, which inherits the lock: there is no moment at which
-// a pod with a shim is not locked, and never two shims. It and all it starts may have `open_files`
-// descriptors at first (0: as many as we).
-Result<SpawnedShim> spawn_shim(const std::string& program, const std::string& directory,
-                               const shim::SandboxRecord& record, std::uint64_t open_files = 0);
+// Writes the record and has a shim started for it, which inherits the lock: there is no moment at
+// which a pod with a shim is not locked, and never two shims. Gives what takes its first answer; an
+// invalid descriptor: one is running already.
+Result<Fd> spawn_shim(Nursery& nursery, const std::string& directory,
+                      const shim::SandboxRecord& record);
 
 struct FoundPod {
   std::string uid;
@@ -45,8 +42,7 @@ std::vector<FoundPod> find_pods(const PodPlaces& places);
 // saw.
 Result<void> bury(const std::string& directory, const shim::SandboxRecord& record);
 
-// Waits until no shim has the lock. A child of ours is reaped. Kills the shim when it takes too
-// long.
-Result<void> await_shim_end(const std::string& directory, int child_pid);
+// Waits until no shim has the lock. Kills the shim when it takes too long.
+Result<void> await_shim_end(const std::string& directory);
 
 }  // namespace muster::node

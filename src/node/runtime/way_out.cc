@@ -223,7 +223,7 @@ Fd WayOut::ended() const {
 
 const Carrier* present_carrier() {
   for (const auto& carrier : kCarriers)
-    if (linux::link_index(carrier.link) != 0) return &carrier;
+    if (linux::link_exists(carrier.link)) return &carrier;
   return nullptr;
 }
 

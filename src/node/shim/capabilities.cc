@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 
 namespace muster::node::shim {
 
@@ -27,10 +28,11 @@ std::uint64_t rights_of(const ContainerSpec& spec) {
 }
 
 Result<void> give_up_other_rights(std::uint64_t kept) {
-  // Past the last one that the kernel knows it says EINVAL.
-  for (int number = 0; ::prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; ++number) {
+  for (int number = 0; number < 64; ++number) {
     if ((kept & right(number)) != 0) continue;
-    if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0) return fail_errno("giving up capabilities");
+    if (::prctl(PR_CAPBSET_DROP, number, 0, 0, 0) == 0) continue;
+    if (errno != EINVAL) return fail_errno("giving up capabilities");
+    break;  // past the last one that the kernel knows
   }
   if (::prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) != 0)
     return fail_errno("giving up capabilities");

@@ -49,9 +49,9 @@ void join_own_keyring() {
   [[maybe_unused]] const auto joined = ::syscall(SYS_keyctl, KEYCTL_JOIN_SESSION_KEYRING, nullptr);
 }
 
-// The shim blocks and ignores signals and is spared by the OOM killer; programs expect neither.
+// The shim blocks signals, ignores one and is spared by the OOM killer; programs expect neither.
 void reset_process() {
-  for (int signal = 1; signal < NSIG; ++signal) static_cast<void>(::signal(signal, SIG_DFL));
+  static_cast<void>(::signal(SIGPIPE, SIG_DFL));
   sigset_t none;
   ::sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
@@ -166,7 +166,7 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch
 // the container's account they would keep its group alive there, unseen, long after it was removed.
 Result<void> prepare(const Launch& launch) {
   const auto cgroup = TRY(launch.cgroup.open());
-  TRY(enter_root(launch.root));
+  TRY(enter_root(launch.root, launch.empty));
   TRY(cgroup.enter());
   if (::unshare(CLONE_NEWCGROUP) != 0) return fail_errno("unshare the cgroup namespace");
   set_standard_streams(-1, launch.standard_output, launch.standard_error);
@@ -223,11 +223,11 @@ void run_exec(const ExecLaunch& launch) {
   ::_exit(127);
 }
 
-void run_init(int ready) {
+void run_init(const Fd& empty, int ready) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   ::prctl(PR_SET_NAME, "muster-init", 0, 0, 0);
   ::setsid();
-  if (const auto alone = enter_empty_root(); !alone) {
+  if (const auto alone = enter_empty_root(empty); !alone) {
     send(ready, alone.error().message);
     ::_exit(1);
   }

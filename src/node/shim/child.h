@@ -19,6 +19,7 @@ inline constexpr char kFailed = 'F';
 struct Launch {
   const ContainerSpec& spec;
   const RootSpec& root;
+  const Fd& empty;  // a mount namespace to begin with
   const linux::Cgroup& cgroup;
   int standard_output;
   int standard_error;
@@ -44,6 +45,6 @@ struct ExecLaunch {
 // The pod's first process: outlives nobody (it dies with the shim, and the pod with it), reaps what
 // the containers orphan, and sees nothing of the host: every container can find it at /proc/1. Says
 // kReady on `ready` when all that is certain, or why it cannot be.
-[[noreturn]] void run_init(int ready);
+[[noreturn]] void run_init(const Fd& empty, int ready);
 
 }  // namespace muster::node::shim

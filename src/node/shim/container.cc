@@ -63,7 +63,9 @@ std::vector<ShownCgroup> shown_cgroups(const ContainerSpec& spec, const linux::C
 
 Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
                           const std::string& pod_directory, const linux::Cgroup& cgroup) {
-  RootSpec root{.directory = TRY(make_layers(pod, {spec.name, spec.attempt})),
+  const ContainerId id{spec.name, spec.attempt};
+  RootSpec root{.directory = TRY(make_layers(pod, id)),
+                .places_directory = container_directory(pod_directory, id) + "/places",
                 .root = spec.root,
                 .mounts = spec.mounts,
                 .hosts_file = pod.spec.hosts_file,
@@ -88,8 +90,9 @@ Result<RootSpec> root_for(const ContainerSpec& spec, const SandboxRecord& pod,
 
 }  // namespace
 
-Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const SandboxRecord& pod,
+Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const Pod& in,
                                                      const std::string& pod_directory) {
+  const auto& pod = in.record();
   const ContainerId id{spec.name, spec.attempt};
   const auto directory = container_directory(pod_directory, id);
   const auto log_path = container_log(pod.log_directory, id);
@@ -113,6 +116,7 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const S
     release.write.close();  // or we would wait for ourselves
     run_container({.spec = container->spec_,
                    .root = root,
+                   .empty = in.empty(),
                    .cgroup = container->cgroup_,
                    .standard_output = output.write.get(),
                    .standard_error = error.write.get(),

@@ -13,6 +13,7 @@
 #include "node/linux/cgroup.h"
 #include "node/runtime/types.h"
 #include "node/shim/cri_writer.h"
+#include "node/shim/pod.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node::shim {
@@ -30,7 +31,7 @@ class Container {
   enum class State { Building, Starting, Running, Ending, Ended, Failed };
 
   // Writes the intent, makes the cgroup and forks. An error: nothing was started, nothing is left.
-  static Result<std::unique_ptr<Container>> launch(ContainerSpec spec, const SandboxRecord& pod,
+  static Result<std::unique_ptr<Container>> launch(ContainerSpec spec, const Pod& pod,
                                                    const std::string& pod_directory);
 
   [[nodiscard]] State state() const { return state_; }

@@ -29,12 +29,14 @@ Result<void> write_resolver() {
   return {};
 }
 
-// Of a shim of this pod that died a moment ago: its namespace is not down yet.
-Result<void> remove_stale_link(linux::Netlink& host, const std::string& link) {
-  if (linux::link_index(link) == 0) return {};
-  auto removed = linux::delete_link(host, link);
-  if (!removed && linux::is_missing(removed.error())) return {};
-  return removed;
+// In place of one of a shim of this pod that died a moment ago: its namespace is not down yet.
+Result<void> create_link(linux::Netlink& host, const std::string& link, unsigned bridge,
+                         const Fd& inside, std::uint32_t address) {
+  auto created = linux::create_pair(host, link, bridge, inside.get(), address);
+  if (created || !linux::is_already(created.error())) return created;
+  const auto removed = linux::delete_link(host, link);
+  if (!removed && !linux::is_missing(removed.error())) return removed;
+  return linux::create_pair(host, link, bridge, inside.get(), address);
 }
 
 // Pods have IPv4 only. Left to itself the kernel gives each link an address that nobody asked for,
@@ -47,8 +49,8 @@ void keep_links_from_ipv6() {
 }  // namespace
 
 // The working directory is the pod's.
-Result<Pod> Pod::set_up(SandboxRecord record) {
-  Pod pod(std::move(record));
+Result<Pod> Pod::set_up(SandboxRecord record, Fd empty) {
+  Pod pod(std::move(record), std::move(empty));
   TRY(pod.cgroup_.create(pod.record_.spec.limits, linux::Cgroup::Holds::Groups));
   if (!pod.record_.shm_directory.empty()) {
     TRY(linux::make_directories(pod.record_.shm_directory));
@@ -76,12 +78,11 @@ Result<void> Pod::connect() {
   const auto bridge = linux::link_index(record_.bridge);
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
   const auto address = TRY(linux::parse_address(record_.address));
-  TRY(remove_stale_link(host, record_.link));
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   keep_links_from_ipv6();
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
-  TRY(linux::create_pair(host, record_.link, bridge, own.get(), address));
+  TRY(create_link(host, record_.link, bridge, own, address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
   TRY(linux::set_up(inside, "lo"));
   TRY(linux::set_up(inside, "eth0"));
@@ -96,7 +97,7 @@ Result<void> Pod::start_init() {
   Fd write_end(ends[1]);
   init_ = ::fork();
   if (init_ < 0) return fail_errno("fork");
-  if (init_ == 0) run_init(write_end.get());
+  if (init_ == 0) run_init(empty_, write_end.get());
   write_end.close();
   char said[512];
   const auto size = ::read(read_end.get(), said, sizeof said);

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "base/error.h"
+#include "base/fd.h"
 #include "node/linux/cgroup.h"
 #include "node/shim/protocol.h"
 
@@ -13,10 +14,12 @@ namespace muster::node::shim {
 // namespace.
 class Pod {
  public:
-  // An error leaves the shim half moved; it is to exit then.
-  static Result<Pod> set_up(SandboxRecord record);
+  // `empty` is a mount namespace with nothing in it. An error leaves the shim half moved; it is to
+  // exit then.
+  static Result<Pod> set_up(SandboxRecord record, Fd empty);
 
   [[nodiscard]] const SandboxRecord& record() const { return record_; }
+  [[nodiscard]] const Fd& empty() const { return empty_; }
   [[nodiscard]] int init() const { return init_; }
   // The first process was reaped: everything in the pod is gone, and nothing can be started.
   void on_init_exit() { alive_ = false; }
@@ -28,12 +31,15 @@ class Pod {
   void tear_down() { cgroup_.remove(); }
 
  private:
-  explicit Pod(SandboxRecord record)
-      : record_(std::move(record)), cgroup_(record_.cgroups, record_.spec.pod_uid) {}
+  Pod(SandboxRecord record, Fd empty)
+      : record_(std::move(record)),
+        empty_(std::move(empty)),
+        cgroup_(record_.cgroups, record_.spec.pod_uid) {}
   Result<void> connect();
   Result<void> start_init();
 
   SandboxRecord record_;
+  Fd empty_;
   linux::Cgroup cgroup_;
   int init_ = 0;
   bool alive_ = false;

@@ -105,7 +105,7 @@ void Server::start(ClientId id, Reader& in) {
   }
   if (!pod_.alive() || shutdown_for_ != 0)
     return answer_error(id, ErrorCode::Gone, "the pod was killed");
-  auto container = Container::launch(std::move(spec), pod_.record(), directory_);
+  auto container = Container::launch(std::move(spec), pod_, directory_);
   if (!container) return answer(id, shim::answer_error(container.error()));
   (*container)->start_waiters.push_back(id);
   containers_.emplace(wanted, std::move(*container));

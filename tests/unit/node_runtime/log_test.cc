@@ -177,7 +177,6 @@ TEST(MountPoints, AreThoseDirectlyBelowTheRoot) {
       "31 30 8:3 / /home/deep rw - ext4 /dev/sdc rw\n"
       "32 21 8:4 / /with\\040space rw - ext4 /dev/sdd rw\n");
   EXPECT_EQ(points, (std::vector<std::string>{"/proc", "/home", "/with space"}));
-  EXPECT_EQ(escape_option("/a,b:c\\d"), "/a\\,b\\:c\\\\d");
 }
 
 }  // namespace

@@ -58,15 +58,17 @@ std::vector<Device> find_usual_devices() {
 }
 
 Result<void> make_node(const Device& device) {
-  TRY(linux::make_directories(device.path.substr(0, device.path.rfind('/'))));
+  if (const auto above = device.path.rfind('/'); above > std::string_view("/dev").size())
+    TRY(linux::make_directories(device.path.substr(0, above)));
   if (device.file.valid()) return attach(device.file, TRY(ensure_file(device.path)));
-  if (::mknod(device.path.c_str(), device.mode, device.number) != 0)
-    return fail_errno("mknod " + device.path);
   // With the rights that it has on the host, whatever our umask is.
-  if (::chmod(device.path.c_str(), device.mode & 07777) != 0 ||
-      ::chown(device.path.c_str(), device.uid, device.gid) != 0) {
+  const auto umask = ::umask(0);
+  const int made = ::mknod(device.path.c_str(), device.mode, device.number);
+  ::umask(umask);
+  if (made != 0) return fail_errno("mknod " + device.path);
+  const bool of_root = device.uid == 0 && device.gid == 0;
+  if (!of_root && ::chown(device.path.c_str(), device.uid, device.gid) != 0)
     return fail_errno("rights of " + device.path);
-  }
   return {};
 }
 

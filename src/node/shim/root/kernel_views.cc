@@ -71,7 +71,7 @@ Result<void> put_cgroups(const std::vector<ShownCgroup>& cgroups, const std::vec
   const bool alone = cgroups.front().target == kCgroups;
   if (!alone) TRY(mount_new("tmpfs", kCgroups, kInert, "size=64k,mode=755"));
   for (std::size_t i = 0; i < cgroups.size(); ++i) {
-    if (!alone) TRY(ensure_directory(cgroups[i].target));
+    if (!alone) TRY(linux::make_directories(cgroups[i].target));
     TRY(attach(trees[i], cgroups[i].target));
   }
   return alone ? Result<void>{} : set_read_only(kCgroups);

@@ -25,7 +25,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kMachine = "";  // as a layer: paths below it are the machine's
 
-// Made anew in every container.
 constexpr std::array kOwn = {"/proc", "/sys", "/dev", "/tmp"};
 
 // A view of the machine without root. The kernel refuses an overlay over mounts that could be
@@ -36,11 +35,12 @@ class EachDirectory {
   EachDirectory(std::vector<std::string> layers, std::vector<std::string> mounted)
       : layers_(std::move(layers)), mounted_(std::move(mounted)) {}
 
-  Result<std::vector<std::string>> show_all() {
+  Result<Layers> show_all() {
+    TRY(linux::make_directories("root"));
     if (::mount("upper", "root", nullptr, MS_BIND, nullptr) != 0) return fail_errno("bind root");
     TRY(show_entries(""));
     TRY(tell_made());
-    return std::move(views_);
+    return Layers{.tree = TRY(clone_tree("root", Access::ReadWrite)), .views = std::move(views_)};
   }
 
  private:
@@ -112,7 +112,7 @@ class EachDirectory {
   }
 
   Result<void> show_directory(const std::string& path) {
-    if (std::ranges::find(kOwn, path) != kOwn.end()) return {};
+    if (is_made_anew(path)) return {};
     const auto upper = "upper" + path;
     TRY(linux::make_directories(upper));
     struct stat status{};
@@ -131,7 +131,7 @@ class EachDirectory {
       const auto directory = layer + path;
       // One that its owner does not show us is empty.
       if (is_directory(directory) && ::access(directory.c_str(), R_OK | X_OK) == 0)
-        lower.push_back(escape_option(directory));
+        lower.push_back(directory);
     }
     if (lower.empty()) return {};
     const auto work = "work/" + std::to_string(views_.size());
@@ -143,7 +143,8 @@ class EachDirectory {
       ::chmod("upper/var/tmp", 01777);
     }
     views_.push_back(path);
-    return lay_over(muster::join(lower, ":"), escape_option("upper" + path), work, "root" + path);
+    return attach(TRY(lay_over({.lower = lower, .upper = "upper" + path, .work = work})),
+                  "root" + path);
   }
 
   std::vector<std::string> layers_;
@@ -152,51 +153,58 @@ class EachDirectory {
   std::string made_;  // links and files of ours in the upper layer, a line each
 };
 
-Result<std::vector<std::string>> show_each(std::vector<std::string> layers) {
+Result<Layers> show_each(std::vector<std::string> layers) {
+  TRY(leave_mounts_of_host());
   const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
   return EachDirectory(std::move(layers), mount_points(mounts)).show_all();
 }
 
-Result<void> lay_over_host(const std::string& directory) {
-  // The directory may lie on the host's root itself, and the layers of one overlay must not contain
-  // each other: so the host is an overlay of its own below.
+// The directory may lie on the host's root itself, and the layers of one overlay must not contain
+// each other: so the host is an overlay of its own below, which has to be mounted for that.
+Result<Layers> lay_over_host(const std::string& directory) {
+  TRY(leave_mounts_of_host());
   for (const char* name : {"host-upper", "host-work", "host"}) TRY(linux::make_directories(name));
-  TRY(lay_over("/", "host-upper", "host-work", "host"));
-  return lay_over(escape_option(directory) + ":host", "upper", "work", "root");
+  TRY(attach(TRY(lay_over({.lower = {"/"}, .upper = "host-upper", .work = "host-work"})), "host"));
+  return Layers{
+      .tree = TRY(lay_over({.lower = {directory, "host"}, .upper = "upper", .work = "work"}))};
 }
 
 }  // namespace
 
-Result<void> lay_over(const std::string& lower, const std::string& upper, const std::string& work,
-                      const std::string& at) {
-  auto options = "lowerdir=" + lower + ",upperdir=" + upper + ",workdir=" + work;
+Result<Fd> lay_over(const Overlay& what) {
+  std::vector<const char*> flags;
   // Only the machine's root may mark what was deleted with attributes that programs cannot write.
-  if (linux::in_user_namespace()) options += ",userxattr";
-  // volatile: what a container leaves in its upper layer goes with it, so it need not reach the
-  // disk.
-  if (mount_new("overlay", at, MS_NODEV, options + ",volatile")) return {};
-  return mount_new("overlay", at, MS_NODEV, options);
+  if (linux::in_user_namespace()) flags.push_back("userxattr");
+  // It goes with the container, so it need not reach the disk.
+  flags.push_back("volatile");
+  if (auto tree = new_overlay(what, flags)) return tree;
+  flags.pop_back();
+  return new_overlay(what, flags);
 }
 
-Result<std::vector<std::string>> make_layers(const RootFilesystem& root) {
-  for (const char* name : {"upper", "work", "tmp", "root"}) TRY(linux::make_directories(name));
+bool is_made_anew(const std::string& path) {
+  return std::ranges::any_of(kOwn, [&](const char* own) { return is_below(path, own); });
+}
+
+Result<Layers> make_layers(const RootFilesystem& root, const std::vector<Place>& places,
+                           const std::string& places_layer) {
+  for (const char* name : {"upper", "work", "tmp"}) TRY(linux::make_directories(name));
   if (::chmod("tmp", 01777) != 0) return fail_errno("chmod tmp");
   const bool alone = linux::in_user_namespace();
-  std::vector<std::string> none;
-  if (root.kind == RootFilesystem::Kind::Host) {
-    if (alone) return show_each({kMachine});
-    TRY(lay_over("/", "upper", "work", "root"));
-    return none;
-  }
-  if (!is_directory(root.directory))
+  using Kind = RootFilesystem::Kind;
+  if (root.kind != Kind::Host && !is_directory(root.directory))
     return fail(ErrorCode::Invalid, "root directory " + root.directory + " is not a directory");
-  if (root.kind == RootFilesystem::Kind::Directory) {
-    TRY(lay_over(escape_option(root.directory), "upper", "work", "root"));
-    return none;
+  if (root.kind == Kind::DirectoryOver)
+    return alone ? show_each({root.directory, kMachine}) : lay_over_host(root.directory);
+  if (root.kind == Kind::Host && alone) return show_each({kMachine});
+  Overlay overlay{.upper = "upper", .work = "work"};
+  if (root.kind == Kind::Host) {
+    if (TRY(make_missing_places(places, places_layer))) overlay.lower.push_back(places_layer);
+    overlay.lower.emplace_back("/");
+  } else {
+    overlay.lower.push_back(root.directory);
   }
-  if (alone) return show_each({root.directory, kMachine});
-  TRY(lay_over_host(root.directory));
-  return none;
+  return Layers{.tree = TRY(lay_over(overlay))};
 }
 
 }  // namespace muster::node::shim

@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "base/strings.h"
+#include "node/linux/beneath.h"
 
 // <sys/mount.h> and <linux/mount.h> cannot be included together in Debian 12.
 extern "C" int mount(const char*, const char*, const char*, unsigned long, const void*) noexcept;
@@ -64,19 +65,79 @@ Result<Fd> clone_device(const std::string& path) {
   return clone_at(AT_FDCWD, path.c_str(), 0, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 }
 
-Result<Fd> new_tree(const char* type, Access access) {
-  const Fd context(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC)));
-  if (!context.valid()) return fail_errno(std::string("a new ") + type);
-  if (::syscall(SYS_fsconfig, context.get(), FSCONFIG_SET_STRING, "source", type, 0) != 0 ||
-      ::syscall(SYS_fsconfig, context.get(), FSCONFIG_CMD_CREATE, nullptr, nullptr, 0) != 0) {
-    return fail_errno(std::string("a new ") + type);
+namespace {
+
+// A file system about to be made: options first, then its one mount.
+class NewTree {
+ public:
+  static Result<NewTree> begin(const char* type) {
+    NewTree tree(type, Fd(static_cast<int>(::syscall(SYS_fsopen, type, FSOPEN_CLOEXEC))));
+    if (!tree.context_.valid()) return tree.failed();
+    TRY(tree.set("source", type));
+    return tree;
   }
-  const auto attributes =
-      MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC | read_only_if(access);
-  Fd tree(static_cast<int>(
-      ::syscall(SYS_fsmount, context.get(), FSMOUNT_CLOEXEC, static_cast<unsigned>(attributes))));
-  if (!tree.valid()) return fail_errno(std::string("mount of a new ") + type);
-  return tree;
+  Result<void> set(const char* option, const std::string& value) {
+    return configure(FSCONFIG_SET_STRING, option, value.c_str());
+  }
+  Result<void> set(const char* flag) { return configure(FSCONFIG_SET_FLAG, flag, nullptr); }
+  Result<Fd> mount(std::uint64_t attributes) {
+    TRY(configure(FSCONFIG_CMD_CREATE, nullptr, nullptr));
+    Fd tree(static_cast<int>(::syscall(SYS_fsmount, context_.get(), FSMOUNT_CLOEXEC,
+                                       static_cast<unsigned>(attributes))));
+    if (!tree.valid()) return failed();
+    return tree;
+  }
+
+ private:
+  NewTree(const char* type, Fd context) : type_(type), context_(std::move(context)) {}
+  Result<void> configure(unsigned command, const char* key, const char* value) {
+    if (::syscall(SYS_fsconfig, context_.get(), command, key, value, 0) == 0) return {};
+    return failed();
+  }
+  [[nodiscard]] std::unexpected<Error> failed() const { return fail_errno("a new " + type_); }
+
+  std::string type_;
+  Fd context_;
+};
+
+// Options are short, and ',' ':' and '\\' mean something in them: a directory with a long or an odd
+// path is named by a descriptor.
+class OverlayPaths {
+ public:
+  Result<std::string> name(const std::string& path) {
+    constexpr std::size_t kShort = 32;
+    if (path.size() <= kShort && path.find_first_of(",:\\") == std::string::npos) return path;
+    const auto& opened =
+        opened_.emplace_back(::open(path.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!opened.valid()) return fail_errno("open " + path);
+    return linux::descriptor_path(opened.get());
+  }
+  Result<std::string> names(const std::vector<std::string>& paths) {
+    std::vector<std::string> all;
+    for (const auto& path : paths) all.push_back(TRY(name(path)));
+    return muster::join(all, ":");
+  }
+
+ private:
+  std::vector<Fd> opened_;
+};
+
+}  // namespace
+
+Result<Fd> new_tree(const char* type, Access access) {
+  auto tree = TRY(NewTree::begin(type));
+  return tree.mount(MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC |
+                    read_only_if(access));
+}
+
+Result<Fd> new_overlay(const Overlay& what, const std::vector<const char*>& flags) {
+  OverlayPaths paths;
+  auto tree = TRY(NewTree::begin("overlay"));
+  TRY(tree.set("lowerdir", TRY(paths.names(what.lower))));
+  TRY(tree.set("upperdir", TRY(paths.name(what.upper))));
+  TRY(tree.set("workdir", TRY(paths.name(what.work))));
+  for (const char* flag : flags) TRY(tree.set(flag));
+  return tree.mount(MOUNT_ATTR_NODEV);
 }
 
 namespace {
@@ -205,15 +266,6 @@ std::vector<std::string> places_of(const std::string& directory, std::string_vie
     if (std::ranges::find(places, place) == places.end()) places.push_back(std::move(place));
   }
   return places;
-}
-
-std::string escape_option(std::string_view path) {
-  std::string out;
-  for (const char c : path) {
-    if (c == ',' || c == ':' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out;
 }
 
 }  // namespace muster::node::shim

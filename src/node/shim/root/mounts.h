@@ -19,6 +19,14 @@ Result<Fd> clone_tree(const std::string& path, Access access);
 Result<Fd> clone_tree(const Fd& opened, Access access);
 // A new file system of the kernel, mounted nowhere, that holds neither devices nor programs.
 Result<Fd> new_tree(const char* type, Access access);
+// A new overlay, mounted nowhere, in which device files open nothing. `flags` are its options
+// without a value.
+struct Overlay {
+  std::vector<std::string> lower;  // the uppermost first
+  std::string upper;
+  std::string work;
+};
+Result<Fd> new_overlay(const Overlay& what, const std::vector<const char*>& flags);
 // A device file of the machine, to be mounted where it shall be used.
 Result<Fd> clone_device(const std::string& path);
 // Attaches a detached tree at a path that exists and that nobody else can change.
@@ -44,8 +52,5 @@ std::vector<std::string> mount_points(std::string_view text);
 // Everywhere the directory can be seen: its own path, and those at which its file system is mounted
 // again. `text` is a mountinfo file.
 std::vector<std::string> places_of(const std::string& directory, std::string_view text);
-
-// A path inside an overlay option, where ',' ':' and '\' have a meaning.
-std::string escape_option(std::string_view path);
 
 }  // namespace muster::node::shim

@@ -3,13 +3,17 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+
+#include <fmt/format.h>
 
 #include "node/linux/beneath.h"
 #include "node/linux/files.h"
@@ -45,12 +49,11 @@ bool needs_room(const std::string& point, const std::vector<Mount>& mounts) {
 
 // A file system of the machine below what an image has there, with room for what is made in it;
 // that stays in the container.
-Result<Fd> clone_layered(const std::string& lower, const std::string& directory) {
-  for (const char* name : {"/upper", "/work", "/root"})
-    TRY(linux::make_directories(directory + name));
-  const auto escaped = escape_option(directory);
-  TRY(lay_over(lower, escaped + "/upper", escaped + "/work", directory + "/root"));
-  return clone_tree(directory + "/root", Access::ReadWrite);
+Result<Fd> make_layered(std::vector<std::string> lower, const std::string& directory) {
+  const Overlay overlay{
+      .lower = std::move(lower), .upper = directory + "/upper", .work = directory + "/work"};
+  for (const auto& path : {overlay.upper, overlay.work}) TRY(linux::make_directories(path));
+  return lay_over(overlay);
 }
 
 // Services listen there. A socket or a pipe is as good as its service on a mount that is read-only,
@@ -66,11 +69,11 @@ Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
   const bool covered =
       spec.root.kind == RootFilesystem::Kind::DirectoryOver && is_directory(of_image);
   if (covered) {
-    return clone_layered(escape_option(of_image) + ":" + escape_option(point), directory);
+    return make_layered({of_image, point}, directory);
   }
-  if (holds_sockets(point)) return clone_layered(escape_option(point), directory);
+  if (holds_sockets(point)) return make_layered({point}, directory);
   if (needs_room(point, spec.mounts)) {
-    if (auto tree = clone_layered(escape_option(point), directory)) return tree;
+    if (auto tree = make_layered({point}, directory)) return tree;
   }
   return clone_tree(point, Access::ReadOnly);
 }
@@ -80,9 +83,7 @@ void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
   const auto mounts = linux::read_file("/proc/self/mountinfo");
   if (!mounts) return;
   for (auto& point : top_mount_points(*mounts)) {
-    bool ours = false;
-    for (const char* own : {"/proc", "/sys", "/dev", "/tmp"}) ours = ours || is_below(point, own);
-    if (ours) continue;
+    if (is_made_anew(point)) continue;
     // One that we may not look into (a user's FUSE, a stale handle) is simply not there.
     if (auto tree = clone_host_tree(spec, point,
                                     spec.directory + "/layer-" + std::to_string(planned.size()))) {
@@ -94,15 +95,6 @@ void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
 Result<void> take(std::vector<Planned>& planned, const std::string& source, std::string target,
                   Access access) {
   planned.push_back({.tree = TRY(clone_tree(source, access)), .target = std::move(target)});
-  return {};
-}
-
-Result<void> change_root(const char* to) {
-  if (::chdir(to) != 0) return fail_errno(std::string("chdir ") + to);
-  // The old root lands on top of the new one, at the same place, and goes from there.
-  if (::syscall(SYS_pivot_root, ".", ".") != 0) return fail_errno("pivot_root");
-  if (::umount2(".", MNT_DETACH) != 0) return fail_errno("unmount the old root");
-  if (::chdir("/") != 0) return fail_errno("chdir /");
   return {};
 }
 
@@ -123,13 +115,6 @@ Result<void> put(const Planned& planned) {
   if (const auto put = attach(planned.tree, place); !put)
     return fail(put.error().in(planned.target));
   for (const auto& hidden : planned.hidden) TRY(hide(hidden));
-  return {};
-}
-
-Result<void> leave_mounts_of_host() {
-  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare the mount namespace");
-  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
-    return fail_errno("make / private");
   return {};
 }
 
@@ -161,7 +146,7 @@ Result<void> take_volume(const RootSpec& spec, const Mount& mount,
   planned.hidden = hidden_in(source, mount.target, hidden);
   if (mount.copy_on_write && !holds_mounts(source, hidden)) {
     const auto layer = spec.directory + "/" + kShownLayer;
-    if (auto tree = clone_layered(linux::descriptor_path(volume.get()), layer)) {
+    if (auto tree = make_layered({linux::descriptor_path(volume.get())}, layer)) {
       planned.tree = std::move(*tree);
       return {};
     }
@@ -174,7 +159,7 @@ Result<void> take_volume(const RootSpec& spec, const Mount& mount,
 struct Taken {
   std::vector<Device> devices;
   KernelViews kernel;
-  std::vector<std::string> layers;  // that the root consists of, beside itself
+  Layers root;
   std::vector<Fd> cgroups;
   std::vector<Planned> views;
   Fd resolver;
@@ -215,6 +200,18 @@ Result<void> take_volumes(const RootSpec& spec, const std::vector<std::string>& 
   return {};
 }
 
+// What will be mounted where the machine may have nothing.
+std::vector<Place> places_for(const RootSpec& spec, const Taken& taken) {
+  std::vector<Place> places{{.path = spec.working_directory}};
+  for (const auto& volume : taken.volumes) {
+    struct stat status{};
+    const bool directory = !volume.tree.valid() || ::fstat(volume.tree.get(), &status) != 0 ||
+                           S_ISDIR(status.st_mode);
+    places.push_back({.path = volume.target, .directory = directory});
+  }
+  return places;
+}
+
 Result<Taken> take_from_host(const RootSpec& spec, const std::vector<std::string>& hidden) {
   Taken taken;
   if (shows_host(spec)) take_host_trees(spec, taken.views);
@@ -222,9 +219,9 @@ Result<Taken> take_from_host(const RootSpec& spec, const std::vector<std::string
   TRY(take_devices(taken.devices));
   taken.kernel = TRY(make_kernel_views(spec.privileged ? Sysfs::Writable : Sysfs::ReadOnly));
   if (::chdir(spec.directory.c_str()) != 0) return fail_errno("chdir " + spec.directory);
-  taken.layers = TRY(make_layers(spec.root));
-  TRY(take_views(spec, taken));
   TRY(take_volumes(spec, hidden, taken));
+  taken.root = TRY(make_layers(spec.root, places_for(spec, taken), spec.places_directory));
+  TRY(take_views(spec, taken));
   return taken;
 }
 
@@ -241,7 +238,7 @@ Result<void> put_volumes(const RootSpec& spec, const Taken& taken) {
 // When every mount point was made.
 Result<void> fix_root(const Taken& taken, const std::vector<std::string>& emptied) {
   TRY(set_read_only("/"));
-  for (const auto& layer : taken.layers) TRY(set_read_only(layer));
+  for (const auto& view : taken.root.views) TRY(set_read_only(view));
   for (const auto* planned : {&taken.views, &taken.volumes}) {
     for (const auto& one : *planned) {
       if (one.of_root && one.tree.valid()) TRY(set_read_only(one.tree));
@@ -251,14 +248,73 @@ Result<void> fix_root(const Taken& taken, const std::vector<std::string>& emptie
   return {};
 }
 
-}  // namespace
+// A mount namespace of its own in which the tree is all there is.
+Result<void> enter_tree(const Fd& tree, const Fd& empty) {
+  TRY(enter_empty_root(empty));
+  TRY(attach(tree, "/"));
+  // It covers the empty directory, and with that it is what everybody finds as `/` who comes into
+  // the namespace. Unlike pivot_root this does not look at every process of the machine.
+  if (::fchdir(tree.get()) != 0 || ::chroot(".") != 0) return fail_errno("change the root");
+  return {};
+}
 
-Result<void> enter_empty_root() {
+// Of the calling process, which does nothing else.
+Result<void> leave_everything() {
   TRY(leave_mounts_of_host());
   // /proc is a directory on every machine; who is in it does not matter.
   TRY(mount_new("tmpfs", "/proc", MS_RDONLY | MS_NOSUID | MS_NODEV | MS_NOEXEC,
                 "size=4k,mode=555"));
-  return change_root("/proc");
+  if (::chdir("/proc") != 0) return fail_errno("chdir /proc");
+  // The old root lands on top of the new one, at the same place, and goes from there.
+  if (::syscall(SYS_pivot_root, ".", ".") != 0) return fail_errno("pivot_root");
+  if (::umount2(".", MNT_DETACH) != 0) return fail_errno("unmount the old root");
+  return {};
+}
+
+}  // namespace
+
+Result<void> leave_mounts_of_host() {
+  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare the mount namespace");
+  if (::mount(nullptr, "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0)
+    return fail_errno("make / private");
+  return {};
+}
+
+Result<Fd> make_empty_namespace() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return fail_errno("socketpair");
+  Fd ours(ends[0]);
+  Fd theirs(ends[1]);
+  const int pid = ::fork();
+  if (pid < 0) return fail_errno("fork");
+  if (pid == 0) {
+    ours.close();
+    const auto left = leave_everything();
+    const auto said = left ? std::string(1, '\0') : left.error().message;
+    char byte = 0;
+    const bool told = ::write(theirs.get(), said.data(), said.size()) > 0;
+    // Until it was opened by somebody else, the namespace goes with us.
+    ::_exit(told && ::read(theirs.get(), &byte, 1) == 0 ? 0 : 1);
+  }
+  theirs.close();
+  char said[512];
+  const auto size = ::read(ours.get(), said, sizeof said);
+  Fd opened(::open(fmt::format("/proc/{}/ns/mnt", pid).c_str(), O_RDONLY | O_CLOEXEC));
+  const int error = errno;
+  ours.close();
+  ::waitpid(pid, nullptr, 0);
+  if (size <= 0) return fail(ErrorCode::Io, "an empty mount namespace: its maker died");
+  if (said[0] != '\0')
+    return fail(ErrorCode::Io, "an empty mount namespace: " +
+                                   std::string(said, static_cast<std::size_t>(size)));
+  if (!opened.valid()) return fail_errno("open an empty mount namespace", error);
+  return opened;
+}
+
+Result<void> enter_empty_root(const Fd& empty) {
+  if (::setns(empty.get(), CLONE_NEWNS) != 0) return fail_errno("enter the empty mount namespace");
+  if (::unshare(CLONE_NEWNS) != 0) return fail_errno("unshare the mount namespace");
+  return {};
 }
 
 bool is_directory(const std::string& path) {
@@ -276,8 +332,7 @@ Result<Fd> ensure_file(const std::string& path) {
   return linux::make_file_within(root.get(), path, 0644, linux::Walk::InRoot);
 }
 
-Result<void> enter_root(const RootSpec& spec) {
-  TRY(leave_mounts_of_host());
+Result<void> enter_root(const RootSpec& spec, const Fd& empty) {
   const auto hidden = TRY(hidden_places(spec.hidden));
   std::error_code error;
   const auto image = std::filesystem::canonical(spec.root.directory, error).string();
@@ -285,7 +340,7 @@ Result<void> enter_root(const RootSpec& spec) {
   if (shows_host(spec)) covered.insert(covered.end(), hidden.begin(), hidden.end());
   auto taken = TRY(take_from_host(spec, hidden));
 
-  TRY(change_root("root"));
+  TRY(enter_tree(taken.root.tree, empty));
   TRY(put_kernel_views(taken.kernel));
   TRY(put_cgroups(spec.cgroups, taken.cgroups));
   TRY(make_dev(taken.devices));

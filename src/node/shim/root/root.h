@@ -16,7 +16,8 @@ inline constexpr const char* kUpperLayer = "upper";
 inline constexpr const char* kShownLayer = "shown";
 
 struct RootSpec {
-  std::string directory;  // of this attempt: upper/, work/, tmp/ and root/ are made in it
+  std::string directory;  // of this attempt: upper/, work/ and tmp/ are made in it
+  std::string places_directory;  // for what mounts need; made where it is needed
   RootFilesystem root;
   std::vector<Mount> mounts;
   std::string hosts_file;        // may be empty
@@ -35,13 +36,19 @@ struct RootSpec {
 
 // Gives the calling process a mount namespace of its own in which `/` is the container's root: a
 // copy-on-write view, fresh /proc, /sys, /dev and /tmp, and the volumes. Device files open nothing
-// but in /dev. Nothing of it can be seen
-// outside, and all of it goes with the last process in it. After an error the process is good for
-// nothing but to say so and exit.
-Result<void> enter_root(const RootSpec& spec);
+// but in /dev. Nothing of it can be seen outside, nothing of the machine can be uncovered in it,
+// and all of it goes with the last process in it. After an error the process is good for nothing
+// but to say so and exit.
+Result<void> enter_root(const RootSpec& spec, const Fd& empty);
 
-// Gives the calling process a mount namespace of its own in which there is nothing.
-Result<void> enter_empty_root();
+// A mount namespace in which there is nothing but an empty directory. Made once and given to many,
+// who begin theirs with it: a copy of the machine's costs as much as the machine has mounts.
+Result<Fd> make_empty_namespace();
+// Gives the calling process one of its own that is like it.
+Result<void> enter_empty_root(const Fd& empty);
+
+// Gives the calling process a mount namespace of its own that is like the one it was in.
+Result<void> leave_mounts_of_host();
 
 bool is_directory(const std::string& path);
 // The directory, or the file with the directories above it, made if it is not there. The path may
