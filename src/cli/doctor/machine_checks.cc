@@ -4,7 +4,7 @@
 
 #include "base/strings.h"
 #include "node/disk/limits.h"
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/way_out.h"
 
 namespace muster::cli {
 namespace {

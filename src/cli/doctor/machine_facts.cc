@@ -13,7 +13,7 @@
 #include "cli/cluster/node_options.h"
 #include "node/linux/files.h"
 #include "node/runtime/host.h"
-#include "node/runtime/own_namespaces.h"
+#include "node/runtime/rootless/own_namespaces.h"
 
 namespace muster::cli {
 namespace {

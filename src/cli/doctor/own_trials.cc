@@ -10,7 +10,7 @@
 #include "base/fd.h"
 #include "base/strings.h"
 #include "node/linux/user_namespace.h"
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/way_out.h"
 
 namespace muster::cli {
 namespace {

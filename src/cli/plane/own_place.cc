@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "cli/cluster/network_api.h"
-#include "node/runtime/own_namespaces.h"
+#include "node/runtime/rootless/own_namespaces.h"
 #include "node/runtime/runtime.h"
 #include "rt/real_loop.h"
 

@@ -7,7 +7,7 @@
 #include "cli/context.h"
 #include "node/agent/tier.h"
 #include "node/network/forwarder.h"
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/way_out.h"
 #include "rt/scope.h"
 #include "rt/task.h"
 

@@ -4,8 +4,8 @@
 
 #include "base/strings.h"
 #include "node/linux/cgroup.h"
-#include "node/runtime/shared_way_out.h"
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/shared_way_out.h"
+#include "node/runtime/rootless/way_out.h"
 
 namespace muster::node {
 

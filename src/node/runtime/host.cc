@@ -19,7 +19,7 @@
 #include "node/linux/files.h"
 #include "node/linux/homes.h"
 #include "node/runtime/linux_runtime.h"
-#include "node/runtime/own_namespaces.h"
+#include "node/runtime/rootless/own_namespaces.h"
 
 namespace muster::node {
 

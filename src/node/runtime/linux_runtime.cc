@@ -14,7 +14,7 @@
 #include "node/linux/shim_groups.h"
 #include "node/runtime/host.h"
 #include "node/runtime/log_places.h"
-#include "node/runtime/own_namespaces.h"
+#include "node/runtime/rootless/own_namespaces.h"
 #include "node/runtime/shim_client.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/runtime/written_files.h"
@@ -133,9 +133,10 @@ Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
 
 Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
   const auto directory = pod_directory(pod_uid);
+  bool lost = false;
   for (auto left = kSetUpLimit; left > 0ns; left -= 10ms) {
-    auto spawned = CO_TRY(
-        co_await off_loop([nursery = nursery_, directory, record = pods_[pod_uid].record] {
+    auto spawned =
+        CO_TRY(co_await off_loop([nursery = nursery_, directory, record = pods_[pod_uid].record] {
           return spawn_shim(*nursery, directory, record);
         }));
     if (spawned.valid()) {
@@ -143,8 +144,11 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
       rt::Descriptor ready(loop_, spawned.release());
       std::string buffer;
       auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(ready, buffer));
-      if (!answer) co_return fail(answer.error());
-      co_return Result<void>{};
+      if (answer) co_return Result<void>{};
+      // A nursery that is killed takes along what it was asked and has not done.
+      const bool again = answer.error().code == ErrorCode::Gone && !std::exchange(lost, true);
+      if (!again) co_return fail(answer.error());
+      continue;
     }
     // A shim has the pod: it answers as soon as the set-up is done, or goes when that failed.
     const auto answer = co_await ask(pod_uid, shim::request(Operation::List).bytes());

@@ -28,10 +28,9 @@ class LinuxRuntime final : public Runtime {
         cgroups_(std::move(cgroups)),
         home_lock_(std::move(home_lock)),
         home_key_(std::move(home_key)),
-        nursery_(std::make_shared<Nursery>(
-            Nursery::Options{.program = options_.shim_path,
-                             .home_key = home_key_,
-                             .open_files = options_.open_files})) {}
+        nursery_(std::make_shared<Nursery>(Nursery::Options{.program = options_.shim_path,
+                                                            .home_key = home_key_,
+                                                            .open_files = options_.open_files})) {}
 
   Task<Result<std::vector<AdoptedSandbox>>> adopt() override;
   Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override;

@@ -20,9 +20,9 @@
 
 #include "node/linux/files.h"
 #include "node/linux/user_namespace.h"
-#include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
-#include "node/shim/seccomp.h"
+#include "node/shim/rights/capabilities.h"
+#include "node/shim/rights/seccomp.h"
 #include "node/shim/session/terminal.h"
 
 namespace muster::node::shim {

@@ -12,7 +12,7 @@
 #include "node/linux/process.h"
 #include "node/shim/child.h"
 #include "node/shim/records.h"
-#include "node/shim/sysctls.h"
+#include "node/shim/rights/sysctls.h"
 
 namespace muster::node::shim {
 

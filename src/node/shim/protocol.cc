@@ -1,6 +1,6 @@
 #include "node/shim/protocol.h"
 
-#include "node/shim/capabilities.h"
+#include "node/shim/rights/capabilities.h"
 
 namespace muster::node::shim {
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "node/linux/cgroup.h"
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/way_out.h"
 #include "unit/node/fixture.h"
 
 namespace muster::node {

@@ -212,18 +212,6 @@ TEST_F(RuntimeTest, LearnsOfAnEndThatCameWhileMusterWasAway) {
   remove("a");
 }
 
-// A process of that name in this test's home, whatever else runs on the machine.
-void kill_the(const std::string& name, const std::string& home) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
-    const std::string command = read_text(entry.path() / "cmdline");
-    if (read_text(entry.path() / "comm") != name + "\n" || command.find(home) == std::string::npos)
-      continue;
-    ::kill(std::atoi(entry.path().filename().c_str()), SIGKILL);
-    return;
-  }
-  FAIL() << "no " << name << " of " << home;
-}
-
 TEST_F(RuntimeTest, KnowsThatAPodDiedWithItsShim) {
   open_runtime();
   const auto address = pod("a").address;
@@ -254,8 +242,6 @@ TEST_F(RuntimeTest, WhatWentDownWithTheMachineIsNotBegunASecondTime) {
   kill_the("muster-shim", state());
   EXPECT_TRUE(wait("a", "main", 1).unknown);
   close_runtime();
-  while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-  }
   std::filesystem::remove_all(state());
   open_runtime();
   const auto adopted = run(runtime_->adopt());
@@ -289,7 +275,6 @@ TEST_F(RuntimeTest, WhatRunsAlthoughItsStateWasDeletedEndsBeforeItIsTakenForLost
   EXPECT_EQ(wait("a").exit_code, 137);  // its shim may still have seen it
   remove("a");
   kill_the("muster-shim", state());
-  ::waitpid(-1, nullptr, 0);
 }
 
 TEST_F(RuntimeTest, APodThatLostItsFirstProcessGetsANewLife) {

@@ -1,9 +1,11 @@
 #include "machine.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -49,7 +51,8 @@ void describe_processes(std::ostream& out) {
   for (const auto& name : names_in("/proc")) {
     if (!parse_int(name)) continue;
     const auto comm = std::string(trim(read_text("/proc/" + name + "/comm")));
-    if (comm != "muster-shim" && comm != "muster-init" && comm != "runtime_probe") continue;
+    constexpr std::array kOurs = {"muster-nursery", "muster-shim", "muster-init", "runtime_probe"};
+    if (std::ranges::find(kOurs, comm) == kOurs.end()) continue;
     // What has no memory any more is dead. It may still be listed until the machine's own init has
     // reaped it; only a zombie that is our child would be our fault.
     const auto status = read_text("/proc/" + name + "/status");
@@ -191,6 +194,18 @@ bool RuntimeTest::await_output(const std::string& uid, const std::string& text,
     [[maybe_unused]] const auto slept = run(rt::sleep_for(*loop_, 5ms));
   }
   return false;
+}
+
+void RuntimeTest::kill_the(const std::string& name, const std::string& word) {
+  for (const auto& entry : names_in("/proc")) {
+    const std::string process = "/proc/" + entry;
+    if (read_text(process + "/comm") != name + "\n" ||
+        read_text(process + "/cmdline").find(word) == std::string::npos)
+      continue;
+    ::kill(std::atoi(entry.c_str()), SIGKILL);
+    return;
+  }
+  FAIL() << "no " << name << " of " << word;
 }
 
 void RuntimeTest::remove(const std::string& uid) {

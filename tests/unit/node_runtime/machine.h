@@ -41,6 +41,8 @@ class RuntimeTest : public ::testing::Test {
   bool await_output(const std::string& uid, const std::string& text,
                     const std::string& name = "main");
   void remove(const std::string& uid);
+  // A process of that name in whose words the other one is, whatever else runs on the machine.
+  static void kill_the(const std::string& name, const std::string& word);
   // Where what is known of the pods lies, in memory.
   [[nodiscard]] std::string state() const { return state_directory(home_key(home_)); }
 

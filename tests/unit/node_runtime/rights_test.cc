@@ -6,7 +6,7 @@
 
 #include "base/strings.h"
 #include "machine.h"
-#include "node/shim/sysctls.h"
+#include "node/shim/rights/sysctls.h"
 
 namespace muster::node {
 namespace {

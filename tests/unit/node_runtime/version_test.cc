@@ -3,8 +3,8 @@
 
 #include "machine.h"
 #include "node/linux/cgroup.h"
-#include "node/shim/capabilities.h"
 #include "node/shim/protocol.h"
+#include "node/shim/rights/capabilities.h"
 
 // What records and requests hold, in the words of each version.
 namespace muster::node {

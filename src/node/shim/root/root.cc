@@ -205,8 +205,8 @@ std::vector<Place> places_for(const RootSpec& spec, const Taken& taken) {
   std::vector<Place> places{{.path = spec.working_directory}};
   for (const auto& volume : taken.volumes) {
     struct stat status{};
-    const bool directory = !volume.tree.valid() || ::fstat(volume.tree.get(), &status) != 0 ||
-                           S_ISDIR(status.st_mode);
+    const bool directory =
+        !volume.tree.valid() || ::fstat(volume.tree.get(), &status) != 0 || S_ISDIR(status.st_mode);
     places.push_back({.path = volume.target, .directory = directory});
   }
   return places;
@@ -282,7 +282,8 @@ Result<void> leave_mounts_of_host() {
 
 Result<Fd> make_empty_namespace() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return fail_errno("socketpair");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+    return fail_errno("socketpair");
   Fd ours(ends[0]);
   Fd theirs(ends[1]);
   const int pid = ::fork();
@@ -305,8 +306,8 @@ Result<Fd> make_empty_namespace() {
   ::waitpid(pid, nullptr, 0);
   if (size <= 0) return fail(ErrorCode::Io, "an empty mount namespace: its maker died");
   if (said[0] != '\0')
-    return fail(ErrorCode::Io, "an empty mount namespace: " +
-                                   std::string(said, static_cast<std::size_t>(size)));
+    return fail(ErrorCode::Io,
+                "an empty mount namespace: " + std::string(said, static_cast<std::size_t>(size)));
   if (!opened.valid()) return fail_errno("open an empty mount namespace", error);
   return opened;
 }

@@ -16,7 +16,7 @@ inline constexpr const char* kUpperLayer = "upper";
 inline constexpr const char* kShownLayer = "shown";
 
 struct RootSpec {
-  std::string directory;  // of this attempt: upper/, work/ and tmp/ are made in it
+  std::string directory;         // of this attempt: upper/, work/ and tmp/ are made in it
   std::string places_directory;  // for what mounts need; made where it is needed
   RootFilesystem root;
   std::vector<Mount> mounts;

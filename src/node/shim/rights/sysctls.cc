@@ -1,4 +1,4 @@
-#include "node/shim/sysctls.h"
+#include "node/shim/rights/sysctls.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "node/shim/capabilities.h"
+#include "node/shim/rights/capabilities.h"
 
 #include <sys/prctl.h>
 #include <sys/syscall.h>

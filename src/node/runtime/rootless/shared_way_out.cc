@@ -1,4 +1,4 @@
-#include "node/runtime/shared_way_out.h"
+#include "node/runtime/rootless/shared_way_out.h"
 
 #include <arpa/inet.h>
 #include <linux/netfilter.h>

@@ -1,4 +1,4 @@
-#include "node/runtime/own_namespaces.h"
+#include "node/runtime/rootless/own_namespaces.h"
 
 #include <fcntl.h>
 #include <linux/magic.h>

@@ -1,4 +1,4 @@
-#include "node/runtime/way_out.h"
+#include "node/runtime/rootless/way_out.h"
 
 #include <fcntl.h>
 #include <linux/close_range.h>
@@ -24,7 +24,7 @@
 #include "base/time.h"
 #include "node/linux/files.h"
 #include "node/linux/netlink.h"
-#include "node/runtime/shared_way_out.h"
+#include "node/runtime/rootless/shared_way_out.h"
 
 namespace muster::node {
 

@@ -1,4 +1,4 @@
-#include "node/shim/seccomp.h"
+#include "node/shim/rights/seccomp.h"
 
 #include <sched.h>
 #include <seccomp.h>
@@ -8,7 +8,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "node/shim/capabilities.h"
+#include "node/shim/rights/capabilities.h"
 
 namespace muster::node::shim {
 
