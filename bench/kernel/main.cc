@@ -87,10 +87,7 @@ void make_network(const Pod& pod) {
   must(linux::create_pair(host, fmt::format("bench{}", pod.number), bridge, own.get(),
                           pod.address()));
   auto inside = *linux::Netlink::open(NETLINK_ROUTE);
-  must(linux::set_up(inside, "lo"));
-  must(linux::set_up(inside, "eth0"));
-  must(linux::add_address(inside, "eth0", pod.address(), 16));
-  must(linux::add_default_route(inside, kRange + 1));
+  must(linux::join_network(inside, pod.address(), 16, kRange + 1));
 }
 
 void change_root() {

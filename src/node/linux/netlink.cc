@@ -118,6 +118,28 @@ Result<void> Netlink::request(NetlinkMessage& message, const std::string& what) 
 
 Result<void> Netlink::request_batch(std::string_view bytes, std::size_t acknowledgements,
                                     const std::string& what) {
+  Result<void> outcome;
+  TRY(exchange(bytes, acknowledgements, what, [&](std::uint32_t, int error) {
+    if (outcome) outcome = fail_errno(what, error);
+  }));
+  return outcome;
+}
+
+Result<void> Netlink::request_all(std::vector<Request> requests) {
+  const auto first = sequence_ + 1;
+  std::string bytes;
+  for (auto& request : requests) bytes += request.message.finish(next_sequence());
+  Result<void> outcome;
+  TRY(exchange(bytes, requests.size(), requests.front().what,
+               [&](std::uint32_t sequence, int error) {
+                 const auto& request = requests.at(sequence == 0 ? 0 : sequence - first);
+                 if (outcome && !request.can_fail) outcome = fail_errno(request.what, error);
+               }));
+  return outcome;
+}
+
+Result<void> Netlink::exchange(std::string_view bytes, std::size_t acknowledgements,
+                               const std::string& what, const OnError& on_error) {
   // The kernel takes a batch as one datagram: the send buffer must hold it, and the other one the
   // answers. What is small fits into those that there are.
   constexpr std::size_t kSmall = 8192;
@@ -133,7 +155,6 @@ Result<void> Netlink::request_batch(std::string_view bytes, std::size_t acknowle
     return fail_errno(what);
   }
   alignas(nlmsghdr) std::array<char, 32768> buffer;
-  Result<void> outcome;
   while (acknowledgements > 0) {
     const auto got = ::recv(fd_.get(), buffer.data(), buffer.size(), 0);
     if (got < 0 && errno == EINTR) continue;
@@ -143,13 +164,13 @@ Result<void> Netlink::request_batch(std::string_view bytes, std::size_t acknowle
          head = NLMSG_NEXT(head, left)) {
       if (head->nlmsg_type != NLMSG_ERROR) continue;
       const auto* error = static_cast<const nlmsgerr*>(NLMSG_DATA(head));
-      if (error->error != 0 && outcome) outcome = fail_errno(what, -error->error);
+      if (error->error != 0) on_error(head->nlmsg_seq, -error->error);
       if (acknowledgements > 0) --acknowledgements;
       // A batch that cannot be taken is answered once for the whole of it.
-      if (error->error != 0 && head->nlmsg_seq == 0) return outcome;
+      if (error->error != 0 && head->nlmsg_seq == 0) return {};
     }
   }
-  return outcome;
+  return {};
 }
 
 std::string nft_boundary(std::uint16_t type) {
@@ -187,16 +208,64 @@ Result<void> create_bridge(Netlink& netlink, const std::string& name) {
 
 namespace {
 
+using Request = Netlink::Request;
+
 // One is all that a pair uses; left to itself the kernel makes one for each core and takes all but
 // the first away again, under a lock that every pod's set-up needs.
 void ask_for_one_queue(NetlinkMessage& message) {
   message.u32(IFLA_NUM_TX_QUEUES, 1).u32(IFLA_NUM_RX_QUEUES, 1);
 }
 
-}  // namespace
+// Pods have IPv4 only. Left to itself the kernel gives each link that goes up an address that nobody
+// asked for, and says so to every other pod on the bridge, several times: of n pods that start, n²
+// packets. Not by a write to /proc/sys/net: looking there takes the longer the more network
+// namespaces there are, under one lock for all of them.
+Request without_ipv6(const std::string& name) {
+  NetlinkMessage message(RTM_NEWLINK, 0);
+  message.header(ifinfomsg{}).text(IFLA_IFNAME, name);
+  const auto families = message.begin(IFLA_AF_SPEC);
+  const auto six = message.begin(AF_INET6);
+  message.u8(IFLA_INET6_ADDR_GEN_MODE, IN6_ADDR_GEN_MODE_NONE).end(six).end(families);
+  return {.message = std::move(message),
+          .what = "keep the link " + name + " from addresses of IPv6",
+          .can_fail = true};
+}
 
-Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
-                         int peer_namespace, std::uint32_t peer_address) {
+Request up(const std::string& name) {
+  NetlinkMessage message(RTM_NEWLINK, 0);
+  ifinfomsg head{};
+  head.ifi_flags = IFF_UP;
+  head.ifi_change = IFF_UP;
+  message.header(head).text(IFLA_IFNAME, name);
+  return {.message = std::move(message), .what = "set the link " + name + " up"};
+}
+
+Request address_of(const std::string& name, std::uint32_t address, int prefix) {
+  NetlinkMessage message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
+  ifaddrmsg head{};
+  head.ifa_family = AF_INET;
+  head.ifa_prefixlen = static_cast<std::uint8_t>(prefix);
+  head.ifa_scope = RT_SCOPE_UNIVERSE;
+  head.ifa_index = link_index(name);
+  message.header(head).big_u32(IFA_LOCAL, address).big_u32(IFA_ADDRESS, address);
+  return {.message = std::move(message),
+          .what = "add the address " + format_address(address) + " to " + name};
+}
+
+Request default_route(std::uint32_t gateway) {
+  NetlinkMessage message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
+  rtmsg head{};
+  head.rtm_family = AF_INET;
+  head.rtm_table = RT_TABLE_MAIN;
+  head.rtm_protocol = RTPROT_BOOT;
+  head.rtm_scope = RT_SCOPE_UNIVERSE;
+  head.rtm_type = RTN_UNICAST;
+  message.header(head).big_u32(RTA_GATEWAY, gateway);
+  return {.message = std::move(message), .what = "add the default route"};
+}
+
+Request new_pair(const std::string& name, unsigned bridge, int peer_namespace,
+                 std::uint32_t peer_address) {
   // The hardware address follows from the IP address: who gets a used address answers to the
   // neighbours' remembered hardware address too.
   const std::uint32_t big = htonl(peer_address);
@@ -204,10 +273,7 @@ Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bri
   std::memcpy(hardware.data() + 2, &big, sizeof big);
 
   NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
-  ifinfomsg up{};
-  up.ifi_flags = IFF_UP;
-  up.ifi_change = IFF_UP;
-  message.header(up).text(IFLA_IFNAME, name).u32(IFLA_MASTER, bridge);
+  message.header(ifinfomsg{}).text(IFLA_IFNAME, name).u32(IFLA_MASTER, bridge);
   ask_for_one_queue(message);
   const auto info = message.begin(IFLA_LINKINFO);
   message.text(IFLA_INFO_KIND, "veth");
@@ -218,7 +284,28 @@ Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bri
   message.attribute(IFLA_ADDRESS, hardware.data(), hardware.size());
   message.u32(IFLA_NET_NS_FD, static_cast<std::uint32_t>(peer_namespace));
   message.end(peer).end(data).end(info);
-  return netlink.request(message, "create the link " + name);
+  return {.message = std::move(message), .what = "create the link " + name};
+}
+
+std::vector<Request> in_turn(auto... requests) {
+  std::vector<Request> all;
+  (all.push_back(std::move(requests)), ...);
+  return all;
+}
+
+}  // namespace
+
+Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
+                         int peer_namespace, std::uint32_t peer_address) {
+  return netlink.request_all(in_turn(new_pair(name, bridge, peer_namespace, peer_address),
+                                     without_ipv6(name), up(name)));
+}
+
+Result<void> join_network(Netlink& inside, std::uint32_t address, int prefix,
+                          std::uint32_t gateway) {
+  const std::string link = "eth0";
+  return inside.request_all(in_turn(up("lo"), without_ipv6(link), up(link),
+                                    address_of(link, address, prefix), default_route(gateway)));
 }
 
 Result<void> delete_link(Netlink& netlink, const std::string& name) {
@@ -228,36 +315,12 @@ Result<void> delete_link(Netlink& netlink, const std::string& name) {
 }
 
 Result<void> set_up(Netlink& netlink, const std::string& name) {
-  NetlinkMessage message(RTM_NEWLINK, 0);
-  ifinfomsg up{};
-  up.ifi_flags = IFF_UP;
-  up.ifi_change = IFF_UP;
-  message.header(up).text(IFLA_IFNAME, name);
-  return netlink.request(message, "set the link " + name + " up");
+  return netlink.request_all(in_turn(up(name)));
 }
 
 Result<void> add_address(Netlink& netlink, const std::string& name, std::uint32_t address,
                          int prefix) {
-  NetlinkMessage message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
-  ifaddrmsg head{};
-  head.ifa_family = AF_INET;
-  head.ifa_prefixlen = static_cast<std::uint8_t>(prefix);
-  head.ifa_scope = RT_SCOPE_UNIVERSE;
-  head.ifa_index = link_index(name);
-  message.header(head).big_u32(IFA_LOCAL, address).big_u32(IFA_ADDRESS, address);
-  return netlink.request(message, "add the address " + format_address(address) + " to " + name);
-}
-
-Result<void> add_default_route(Netlink& netlink, std::uint32_t gateway) {
-  NetlinkMessage message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_EXCL);
-  rtmsg head{};
-  head.rtm_family = AF_INET;
-  head.rtm_table = RT_TABLE_MAIN;
-  head.rtm_protocol = RTPROT_BOOT;
-  head.rtm_scope = RT_SCOPE_UNIVERSE;
-  head.rtm_type = RTN_UNICAST;
-  message.header(head).big_u32(RTA_GATEWAY, gateway);
-  return netlink.request(message, "add the default route");
+  return netlink.request_all(in_turn(address_of(name, address, prefix)));
 }
 
 namespace {

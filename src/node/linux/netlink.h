@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.h"
 #include "base/fd.h"
@@ -55,10 +57,21 @@ class Netlink {
   Result<void> request(NetlinkMessage& message, const std::string& what);
   Result<void> request_batch(std::string_view bytes, std::size_t acknowledgements,
                              const std::string& what);
+  // Several in one datagram, done one after the other.
+  struct Request {
+    NetlinkMessage message;
+    std::string what;
+    bool can_fail = false;  // not every kernel has it
+  };
+  Result<void> request_all(std::vector<Request> requests);
   std::uint32_t next_sequence() { return ++sequence_; }
 
  private:
   explicit Netlink(Fd fd) : fd_(std::move(fd)) {}
+  // Calls back for each acknowledgement that is an error. One with number 0 is for all of them.
+  using OnError = std::function<void(std::uint32_t sequence, int error)>;
+  Result<void> exchange(std::string_view bytes, std::size_t acknowledgements,
+                        const std::string& what, const OnError& on_error);
   Fd fd_;
   std::uint32_t sequence_ = 0;
 };
@@ -76,11 +89,13 @@ Result<void> create_bridge(Netlink& netlink, const std::string& name);
 // that follows from its IP address.
 Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
                          int peer_namespace, std::uint32_t peer_address);
+// The other end, seen from its namespace: `lo` and `eth0` go up, with an address and a way out.
+Result<void> join_network(Netlink& inside, std::uint32_t address, int prefix,
+                          std::uint32_t gateway);
 Result<void> delete_link(Netlink& netlink, const std::string& name);
 Result<void> set_up(Netlink& netlink, const std::string& name);
 Result<void> add_address(Netlink& netlink, const std::string& name, std::uint32_t address,
                          int prefix);
-Result<void> add_default_route(Netlink& netlink, std::uint32_t gateway);
 // A route to nowhere with its own metric, so that several owners can each have theirs.
 Result<void> add_blackhole(Netlink& netlink, Range range, std::uint32_t metric);
 Result<void> delete_blackhole(Netlink& netlink, Range range, std::uint32_t metric);

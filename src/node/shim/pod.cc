@@ -39,13 +39,6 @@ Result<void> create_link(linux::Netlink& host, const std::string& link, unsigned
   return linux::create_pair(host, link, bridge, inside.get(), address);
 }
 
-// Pods have IPv4 only. Left to itself the kernel gives each link an address that nobody asked for,
-// and says so to every other pod on the bridge, several times: of n pods that start, n² packets.
-void keep_links_from_ipv6() {
-  [[maybe_unused]] const auto kept =
-      linux::write_existing("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
-}
-
 }  // namespace
 
 // The working directory is the pod's.
@@ -79,15 +72,12 @@ Result<void> Pod::connect() {
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
   const auto address = TRY(linux::parse_address(record_.address));
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
-  keep_links_from_ipv6();
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
   TRY(create_link(host, record_.link, bridge, own, address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
-  TRY(linux::set_up(inside, "lo"));
-  TRY(linux::set_up(inside, "eth0"));
-  TRY(linux::add_address(inside, "eth0", address, record_.prefix));
-  return linux::add_default_route(inside, TRY(linux::parse_address(record_.gateway)));
+  return linux::join_network(inside, address, record_.prefix,
+                             TRY(linux::parse_address(record_.gateway)));
 }
 
 Result<void> Pod::start_init() {
