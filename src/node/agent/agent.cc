@@ -290,16 +290,17 @@ std::vector<api::ObjectPtr> NodeAgent::services() const {
   return values_of(services_.objects());
 }
 
-std::vector<api::ObjectPtr> NodeAgent::views() const {
-  std::vector<api::ObjectPtr> out;
+// Those that can be reached, or may be in a moment.
+std::vector<Peer> NodeAgent::peers() const {
+  std::vector<Peer> out;
   out.reserve(workers_.size());
   for (const auto& [uid, worker] : workers_) {
-    if (!worker->vanished()) out.push_back(worker->view());
+    if (!worker->vanished() && !worker->reach().finished) out.push_back(worker->as_peer());
   }
   // So that the files do not change with the order of uids.
-  std::ranges::sort(out, {}, [](const api::ObjectPtr& pod) {
-    return std::pair<std::string_view, std::string_view>(api::namespace_of(*pod),
-                                                         api::name_of(*pod));
+  std::ranges::sort(out, {}, [](const Peer& peer) {
+    return std::pair<std::string_view, std::string_view>(api::namespace_of(*peer.pod),
+                                                         api::name_of(*peer.pod));
   });
   return out;
 }
@@ -317,7 +318,7 @@ std::string NodeAgent::hosts_path(const std::string& ns) const {
 Result<std::string> NodeAgent::hosts_file(const std::string& ns) {
   const auto path = hosts_path(ns);
   if (!hosts_.contains(ns)) {
-    auto text = render_hosts(ns, views(), services(), options_.cluster_domain, options_.host_name);
+    auto text = render_hosts(ns, peers(), services(), options_.cluster_domain, options_.host_name);
     TRY(rewrite_in_place(path, text));
     hosts_[ns] = std::move(text);
   }
@@ -343,7 +344,7 @@ Task<Result<void>> NodeAgent::publish_names() {
 
 void NodeAgent::update_network() {
   network_updated_.pulse();
-  const auto pods = views();
+  const auto pods = peers();
   const auto all = services();
   for (auto& [ns, before] : hosts_) {
     auto text = render_hosts(ns, pods, all, options_.cluster_domain, options_.host_name);

@@ -89,7 +89,7 @@ class NodeAgent final : private PodHost {
   void schedule_network();
   void update_network_within(Duration delay);
   void update_network();
-  [[nodiscard]] std::vector<api::ObjectPtr> views() const;
+  [[nodiscard]] std::vector<Peer> peers() const;
   DiskKeeper::Parts keeper_parts();
   [[nodiscard]] std::string hosts_path(const std::string& ns) const;
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -71,6 +72,13 @@ struct NodeOptions {
   BackOffOptions back_off;
   Tier tier;
 };
+
+// Half of the node's places stay for pods that start, and of its memory what pods that are over
+// have until they are removed (half a megabyte each) is a sixty-fourth at most.
+inline std::size_t most_ended(const NodeOptions& options) {
+  constexpr std::int64_t kMemoryForOne = 64 * (std::int64_t{512} << 10U);
+  return static_cast<std::size_t>(std::min(options.pods / 2, options.memory_bytes / kMemoryForOne));
+}
 
 // Where pods' volumes lie, by their uid.
 inline std::string volumes_directory(const NodeOptions& options) {

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <charconv>
 #include <filesystem>
+#include <functional>
 
 #include "base/fd.h"
 
@@ -54,16 +55,32 @@ Result<void> write_existing(const std::string& path, std::string_view text) {
   return write_whole(fd.get(), text, path);
 }
 
-Result<void> write_durably(const std::string& path, std::string_view bytes) {
+namespace {
+
+// `and_then` has the file before it gets its name.
+Result<void> replace(const std::string& path, std::string_view bytes,
+                     const std::function<Result<void>(const Fd&, const std::string&)>& and_then) {
   const std::string temporary = path + ".new";
-  {
-    const Fd fd(
-        ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!fd.valid()) return fail_errno("open " + temporary);
-    TRY(write_whole(fd.get(), bytes, temporary));
-    if (::fdatasync(fd.get()) != 0) return fail_errno("sync " + temporary);
-  }
+  const Fd fd(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd.valid()) return fail_errno("open " + temporary);
+  TRY(write_whole(fd.get(), bytes, temporary));
+  TRY(and_then(fd, temporary));
   if (::rename(temporary.c_str(), path.c_str()) != 0) return fail_errno("rename " + temporary);
+  return {};
+}
+
+}  // namespace
+
+Result<void> replace_file(const std::string& path, std::string_view bytes) {
+  return replace(path, bytes, [](const Fd&, const std::string&) { return Result<void>{}; });
+}
+
+Result<void> write_durably(const std::string& path, std::string_view bytes) {
+  TRY(replace(path, bytes, [](const Fd& fd, const std::string& name) -> Result<void> {
+    if (::fdatasync(fd.get()) != 0) return fail_errno("sync " + name);
+    return {};
+  }));
   return sync_directory(path.substr(0, path.rfind('/')));
 }
 
@@ -100,14 +117,19 @@ Result<void> remove_tree(const std::string& path) {
   return {};
 }
 
-void spread_entries(const std::string& directory) {
+void move_elsewhere(const std::string& directory) {
   const Fd opened(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   int flags = 0;
   if (!opened.valid() || ::ioctl(opened.get(), FS_IOC_GETFLAGS, &flags) != 0) return;
-  constexpr int kUnrelated = FS_TOPDIR_FL;
-  if ((flags & kUnrelated) != 0) return;
-  flags |= kUnrelated;
-  ::ioctl(opened.get(), FS_IOC_SETFLAGS, &flags);
+  // Entries of such a directory are unrelated: each gets a place of its own, which follows from its
+  // name, and what is made afterwards goes where the last one is.
+  int spread = flags | FS_TOPDIR_FL;
+  int together = flags & ~FS_TOPDIR_FL;
+  const auto first = ".first-" + std::to_string(now().time_since_epoch().count());
+  if (::ioctl(opened.get(), FS_IOC_SETFLAGS, &spread) != 0) return;
+  ::mkdirat(opened.get(), first.c_str(), 0700);
+  ::ioctl(opened.get(), FS_IOC_SETFLAGS, &together);
+  ::unlinkat(opened.get(), first.c_str(), AT_REMOVEDIR);
 }
 
 bool exists(const std::string& path) {

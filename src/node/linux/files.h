@@ -21,13 +21,16 @@ Result<void> make_directories(const std::string& path, unsigned mode = 0755);
 Result<void> remove_tree(const std::string& path);
 // A directory that only we can enter: where everybody may write, somebody may have been before us.
 Result<void> make_private(const std::string& path);
+// The whole of it or nothing of it is there; what is in memory needs no more.
+Result<void> replace_file(const std::string& path, std::string_view bytes);
 // What was made or removed in the directory stays so when the machine loses its power.
 Result<void> sync_directory(const std::string& path);
-// Its entries are told to be unrelated, so that a file system that looks after its places gives
-// each of them one of its own. Where files come and go by the thousand in one place, ext4 looks at
-// all that went lately before it makes one. Nothing happens where a file system knows no such
-// thing.
-void spread_entries(const std::string& directory);
+// What is made in the directory from now on lies elsewhere on the disk, for file systems that look
+// after such things. Where files come and go by the thousand in one place, ext4 looks at all that
+// went lately before it makes one; and looking for another place takes it a tenth of a millisecond,
+// so some dozens of entries share one (kEntriesTogether).
+void move_elsewhere(const std::string& directory);
+inline constexpr int kEntriesTogether = 64;
 bool exists(const std::string& path);
 
 Time now();

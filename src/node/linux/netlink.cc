@@ -216,10 +216,10 @@ void ask_for_one_queue(NetlinkMessage& message) {
   message.u32(IFLA_NUM_TX_QUEUES, 1).u32(IFLA_NUM_RX_QUEUES, 1);
 }
 
-// Pods have IPv4 only. Left to itself the kernel gives each link that goes up an address that nobody
-// asked for, and says so to every other pod on the bridge, several times: of n pods that start, n²
-// packets. Not by a write to /proc/sys/net: looking there takes the longer the more network
-// namespaces there are, under one lock for all of them.
+// Pods have IPv4 only. Left to itself the kernel gives each link that goes up an address that
+// nobody asked for, and says so to every other pod on the bridge, several times: of n pods that
+// start, n² packets. Not by a write to /proc/sys/net: looking there takes the longer the more
+// network namespaces there are, under one lock for all of them.
 Request without_ipv6(const std::string& name) {
   NetlinkMessage message(RTM_NEWLINK, 0);
   message.header(ifinfomsg{}).text(IFLA_IFNAME, name);
@@ -297,8 +297,8 @@ std::vector<Request> in_turn(auto... requests) {
 
 Result<void> create_pair(Netlink& netlink, const std::string& name, unsigned bridge,
                          int peer_namespace, std::uint32_t peer_address) {
-  return netlink.request_all(in_turn(new_pair(name, bridge, peer_namespace, peer_address),
-                                     without_ipv6(name), up(name)));
+  return netlink.request_all(
+      in_turn(new_pair(name, bridge, peer_namespace, peer_address), without_ipv6(name), up(name)));
 }
 
 Result<void> join_network(Netlink& inside, std::uint32_t address, int prefix,

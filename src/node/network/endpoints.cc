@@ -41,9 +41,9 @@ void add_part(std::string& group, std::string_view part) {
 SelectablePods::ByValues SelectablePods::grouped_by(const Keys& keys) const {
   ByValues groups;
   for (const auto& pod : pods_) {
-    const auto& labels = (*pod)["metadata"]["labels"].as_object();
+    const auto& labels = (*pod.pod)["metadata"]["labels"].as_object();
     std::string group;
-    add_part(group, api::namespace_of(*pod));
+    add_part(group, api::namespace_of(*pod.pod));
     const bool has_all = std::ranges::all_of(keys, [&](const std::string& key) {
       const auto* label = labels.find(key);
       if (label != nullptr) add_part(group, label->as_string());
@@ -54,7 +54,7 @@ SelectablePods::ByValues SelectablePods::grouped_by(const Keys& keys) const {
   return groups;
 }
 
-const std::vector<api::ObjectPtr>& SelectablePods::selected_by(const json::Value& service) {
+const std::vector<Peer>& SelectablePods::selected_by(const json::Value& service) {
   const auto& selector = service["spec"]["selector"].as_object();
   if (selector.empty()) return none_;
   Keys keys;
@@ -70,10 +70,10 @@ const std::vector<api::ObjectPtr>& SelectablePods::selected_by(const json::Value
   return chosen == known->second.end() ? none_ : chosen->second;
 }
 
-bool serves(const json::Value& service, const json::Value& pod) {
-  if (api::pod_ip_of(pod).empty() || api::is_finished(api::phase_of(pod))) return false;
+bool serves(const json::Value& service, const Peer& pod) {
+  if (pod.reach.address.empty() || pod.reach.finished) return false;
   return service["spec"]["publishNotReadyAddresses"].as_bool() ||
-         (api::is_ready(pod) && !api::is_deleting(pod));
+         (pod.reach.ready && !api::is_deleting(*pod.pod));
 }
 
 bool is_api_service(const json::Value& service) {
@@ -81,7 +81,7 @@ bool is_api_service(const json::Value& service) {
 }
 
 std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& services,
-                                       const std::vector<api::ObjectPtr>& pods,
+                                       const std::vector<Peer>& pods,
                                        const std::optional<NodeOptions::Endpoint>& api) {
   std::vector<ServiceRule> out;
   SelectablePods selectable(pods);
@@ -103,9 +103,9 @@ std::vector<ServiceRule> service_rules(const std::vector<api::ObjectPtr>& servic
           .port = *number};
       if (leads_to_api) rule.endpoints.push_back({.address = api->address, .port = api->port});
       for (const auto& pod : chosen) {
-        const auto target = target_port(port, *pod);
-        if (!target || !serves(*service, *pod)) continue;
-        rule.endpoints.push_back({.address = api::pod_ip_of(*pod), .port = *target});
+        const auto target = target_port(port, *pod.pod);
+        if (!target || !serves(*service, pod)) continue;
+        rule.endpoints.push_back({.address = pod.reach.address, .port = *target});
       }
       out.push_back(std::move(rule));
     }

@@ -45,13 +45,12 @@ void add_line(std::string& out, std::string_view ip, const std::vector<std::stri
   out += '\n';
 }
 
-void add_pods(std::string& out, std::string_view ns, const std::vector<api::ObjectPtr>& pods,
+void add_pods(std::string& out, std::string_view ns, const std::vector<Peer>& pods,
               std::string_view domain) {
   std::map<std::string, int> hostnames;
-  for (const auto& pod : pods) ++hostnames[hostname_of(*pod)];
-  for (const auto& pod : pods) {
-    const auto& ip = api::pod_ip_of(*pod);
-    if (ip.empty()) continue;
+  for (const auto& [pod, reach] : pods) ++hostnames[hostname_of(*pod)];
+  for (const auto& [pod, reach] : pods) {
+    if (reach.address.empty()) continue;
     std::vector<std::string> names;
     const auto hostname = hostname_of(*pod);
     const auto& subdomain = (*pod)["spec"]["subdomain"].as_string();
@@ -59,7 +58,7 @@ void add_pods(std::string& out, std::string_view ns, const std::vector<api::Obje
     names.push_back(api::name_of(*pod));
     // A host name that two pods share would lead to either.
     if (hostname != names.back() && hostnames[hostname] == 1) names.push_back(hostname);
-    add_line(out, ip, names);
+    add_line(out, reach.address, names);
   }
 }
 
@@ -74,27 +73,26 @@ void add_service(std::string& out, const json::Value& service, SelectablePods& p
     return;
   }
   for (const auto& pod : pods.selected_by(service)) {
-    if (!serves(service, *pod)) continue;
-    add_line(out, api::pod_ip_of(*pod), names);
+    if (serves(service, pod)) add_line(out, pod.reach.address, names);
   }
 }
 
 }  // namespace
 
-std::string render_hosts(std::string_view ns, const std::vector<api::ObjectPtr>& pods,
+std::string render_hosts(std::string_view ns, const std::vector<Peer>& pods,
                          const std::vector<api::ObjectPtr>& services,
                          std::string_view cluster_domain, std::string_view host_name) {
-  std::vector<api::ObjectPtr> own;
+  std::vector<Peer> own;
   for (const auto& pod : pods) {
-    if (api::namespace_of(*pod) == ns && !api::is_finished(api::phase_of(*pod))) own.push_back(pod);
+    if (api::namespace_of(*pod.pod) == ns && !pod.reach.finished) own.push_back(pod);
   }
   std::string out(kHead);
   add_pods(out, ns, own, cluster_domain);
-  const auto hosted = std::ranges::find_if(own, [](const api::ObjectPtr& pod) {
-    return (*pod)["spec"]["hostNetwork"].as_bool() && !api::pod_ip_of(*pod).empty();
+  const auto hosted = std::ranges::find_if(own, [](const Peer& pod) {
+    return (*pod.pod)["spec"]["hostNetwork"].as_bool() && !pod.reach.address.empty();
   });
   if (hosted != own.end() && !host_name.empty())
-    add_line(out, api::pod_ip_of(**hosted), {std::string(host_name)});
+    add_line(out, hosted->reach.address, {std::string(host_name)});
   SelectablePods selectable(own);
   for (const auto& service : services) {
     const auto key = api::key_of(*service);

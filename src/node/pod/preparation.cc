@@ -87,7 +87,7 @@ Result<void> PodPreparation::assign_gpus() {
 Task<Result<void>> PodPreparation::make_sandbox() {
   const auto hosts = CO_TRY(subject_.node.host.hosts_file(subject_.key.ns));
   auto sandbox = co_await subject_.node.runtime.create_sandbox(
-      sandbox_spec(*subject_.pod, subject_.node.options, hosts));
+      sandbox_spec(*subject_.pod, subject_.node.options, hosts), services_.begin());
   if (!sandbox) {
     if (sandbox.error().code != ErrorCode::Cancelled) {
       subject_.event(EventSeverity::Warning, "FailedCreatePodSandBox", sandbox.error().message);
@@ -99,7 +99,7 @@ Task<Result<void>> PodPreparation::make_sandbox() {
   // Others may be waiting for the address, and we perhaps for what they make of it.
   subject_.tell(Changed{});
   CO_TRY(co_await subject_.node.host.publish_names());  // programs look up their own name first
-  co_return co_await services_.apply_first();
+  co_return co_await services_.catch_up();
 }
 
 Task<Result<void>> PodPreparation::mount() {

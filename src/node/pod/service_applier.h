@@ -11,13 +11,17 @@ class ServiceApplier {
  public:
   explicit ServiceApplier(PodSubject& subject) : subject_(subject) {}
 
-  // For a new sandbox: returns when it has the rules.
-  Task<Result<void>> apply_first();
+  // Those that a new sandbox is made with.
+  std::vector<ServiceRule> begin();
+  // Returns when the sandbox has what the node had just now.
+  Task<Result<void>> catch_up();
   // The node's rules may have changed.
   void look();
 
  private:
   Task<void> follow();
+  // What the node has and the sandbox has not.
+  [[nodiscard]] ServiceRules missing();
 
   PodSubject& subject_;
   ServiceRules applied_;

@@ -28,7 +28,8 @@ class StartsFirst {
     StartsFirst* starts_;
   };
 
-  explicit StartsFirst(rt::Loop& loop) : loop_(loop) {}
+  // At most so many wait.
+  StartsFirst(rt::Loop& loop, std::size_t most) : loop_(loop), most_(most) {}
 
   Start begin() { return Start(*this); }
 
@@ -36,7 +37,7 @@ class StartsFirst {
   // longer than that: what ended has an address, a few kernel objects and half a megabyte. Those
   // beyond the most that may wait do not.
   Task<void> give_way(rt::Event& changed, std::function<bool()> urgent) {
-    if (waiting_.size() >= kMostWaiting) co_return;
+    if (waiting_.size() >= most_) co_return;
     waiting_.insert(&changed);
     const auto until = loop_.monotonic() + kLongest;
     bool cancelled = false;
@@ -50,10 +51,9 @@ class StartsFirst {
 
  private:
   static constexpr Duration kLongest = std::chrono::seconds(2);
-  // A node of a cluster has 253 addresses: half of them stay for those that start.
-  static constexpr std::size_t kMostWaiting = 126;
 
   rt::Loop& loop_;
+  const std::size_t most_;
   int going_on_ = 0;
   std::set<rt::Event*> waiting_;
 };

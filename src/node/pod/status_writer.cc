@@ -12,6 +12,16 @@ namespace {
 
 constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kLongestRetry = std::chrono::seconds(10);
+// What a pod is on its way to takes milliseconds; of one that is held up people want to know where.
+constexpr Duration kLongestWay = std::chrono::seconds(1);
+
+// Nothing of it ran yet, and nothing holds it up: what could be said now is over in a moment.
+bool is_on_its_way(const PodFacts& facts) {
+  const bool whole = facts.stopping || facts.forgotten || facts.failure || facts.unknown;
+  return !whole && std::ranges::all_of(facts.containers, [](const ContainerFacts& container) {
+    return std::holds_alternative<NotStarted>(container.state) && !container.hold;
+  });
+}
 
 // Backing off ends by itself: of such a pod the status follows from the time, too.
 bool follows_from_time(const PodFacts& facts) {
@@ -83,12 +93,25 @@ Task<PodStatusWriter::Outcome> PodStatusWriter::read_again() {
   co_return Outcome::Written;  // not yet, but there is something new to write from
 }
 
+// One write less, or two, of the four in the life of a short pod.
+Task<void> PodStatusWriter::let_it_start() {
+  auto& loop = subject_.node.loop;
+  while (is_on_its_way(subject_.facts) && loop.monotonic() < on_its_way_until_) {
+    const auto looked =
+        co_await rt::with_timeout(loop, on_its_way_until_ - loop.monotonic(), dirty_.wait());
+    if (!looked && looked.error().code == ErrorCode::Cancelled) co_return;
+    dirty_.reset();
+  }
+}
+
 Task<void> PodStatusWriter::run() {
+  on_its_way_until_ = subject_.node.loop.monotonic() + kLongestWay;
   Duration retry = kFirstRetry;
   while (!subject_.scope.stopping()) {
     const auto waited = co_await dirty_.wait();
     if (!waited) co_return;
     dirty_.reset();
+    co_await let_it_start();
     while (!settled(desired()) && !subject_.scope.stopping()) {
       const auto outcome = co_await write();
       if (outcome == Outcome::Cancelled) co_return;

@@ -35,6 +35,7 @@ class PodStatusWriter {
   };
 
   Task<void> run();
+  Task<void> let_it_start();
   Task<Outcome> write();
   Task<Outcome> read_again();
 
@@ -42,6 +43,7 @@ class PodStatusWriter {
   std::optional<WorkedOut> worked_out_;
   Status last_written_;
   rt::Event dirty_;
+  Monotonic on_its_way_until_{};
 };
 
 }  // namespace muster::node

@@ -61,7 +61,7 @@ struct NodeServices {
   PodHost& host;
   DiskWork& disk;
   Logger log;
-  StartsFirst starts{loop};
+  StartsFirst starts{loop, most_ended(options)};
 };
 
 // One pod as the parts of its worker share it. Lives in the worker, on the agent's loop, and

@@ -27,7 +27,7 @@ PodWorker::PodWorker(NodeServices& services, api::ObjectPtr pod,
     : subject_(services, std::move(pod), [this](PodEvent event) { tell(std::move(event)); }),
       adopted_(std::move(adopted)),
       view_of_(subject_.pod),
-      visible_(visible_of((*subject_.pod)["status"])),
+      reach_(reach_of((*subject_.pod)["status"])),
       stopper_(subject_),
       preparation_(subject_),
       runner_(subject_, preparation_, stopper_),
@@ -99,14 +99,6 @@ void PodWorker::references_changed(const Reference& reference) {
   poke();
 }
 
-PodWorker::Visible PodWorker::visible_of(const json::Value& status) {
-  const bool ready = std::ranges::any_of(status["conditions"].as_array(), [](const auto& one) {
-    return one["type"].as_string() == "Ready" && one["status"].as_string() == "True";
-  });
-  return {
-      .address = status["podIP"].as_string(), .phase = status["phase"].as_string(), .ready = ready};
-}
-
 void PodWorker::tell(PodEvent event) {
   const bool known = std::holds_alternative<Changed>(event) && !events_.empty() &&
                      std::holds_alternative<Changed>(events_.back());
@@ -121,9 +113,9 @@ void PodWorker::refresh_view() {
   view_of_ = subject_.pod;
   view_.reset();
   status_ = std::move(status);
-  auto visible = visible_of(*status_);
-  if (visible != visible_) subject_.node.host.pod_changed();
-  visible_ = std::move(visible);
+  auto reach = reach_of(*status_);
+  if (reach != reach_) subject_.node.host.pod_changed();
+  reach_ = std::move(reach);
   writer_.look(status_);
 }
 

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "node/network/peer.h"
 #include "node/pod/container_runner.h"
 #include "node/pod/preparation.h"
 #include "node/pod/status_writer.h"
@@ -40,6 +41,9 @@ class PodWorker {
   [[nodiscard]] const std::string& uid() const { return subject_.uid; }
   // The pod with the status that we know, which the API may not have yet.
   [[nodiscard]] const api::ObjectPtr& view();
+  // What of it matters to others on the node, without a copy of the pod.
+  [[nodiscard]] const Reach& reach() const { return reach_; }
+  [[nodiscard]] Peer as_peer() const { return {.pod = view_of_, .reach = reach_}; }
   [[nodiscard]] bool done() const { return in<Done>(); }
   // It is over and nothing of it is left here; the API has its end, and keeps it.
   [[nodiscard]] bool rests() const { return in<TornDown>() && subject_.facts.settled; }
@@ -53,15 +57,6 @@ class PodWorker {
   [[nodiscard]] bool in() const {
     return std::holds_alternative<State>(state_);
   }
-  // What others on the node look at.
-  struct Visible {
-    std::string address;
-    std::string phase;
-    bool ready = false;
-    friend bool operator==(const Visible&, const Visible&) = default;
-  };
-  static Visible visible_of(const json::Value& status);
-
   void admit();
   void tell(PodEvent event);
   Task<void> run();
@@ -98,7 +93,7 @@ class PodWorker {
   api::ObjectPtr view_of_;
   PodStatusWriter::Status status_;
   api::ObjectPtr view_;
-  Visible visible_;
+  Reach reach_;
   PodStopper stopper_;
   PodPreparation preparation_;
   ContainerRunner runner_;

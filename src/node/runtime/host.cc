@@ -97,7 +97,6 @@ Result<std::unique_ptr<Runtime>> create_runtime(rt::RealLoop& loop, rt::Pool& po
   TRY(linux::make_directories(options.home, 0700));
   for (const char* name : {"/pods", "/logs", "/runtime"})
     TRY(linux::make_directories(options.home + name, 0700));
-  for (const char* name : {"/pods", "/logs"}) linux::spread_entries(options.home + name);
   Fd lock(::open((options.home + "/runtime/lock").c_str(),
                  O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!lock.valid()) return fail_errno("open " + options.home + "/runtime/lock");

@@ -18,6 +18,7 @@
 #include "node/runtime/shim_client.h"
 #include "node/runtime/unknown_pod.h"
 #include "node/runtime/written_files.h"
+#include "node/shim/nursery.h"
 #include "node/shim/records.h"
 #include "node/shim/root/root.h"
 
@@ -114,37 +115,48 @@ Result<shim::SandboxRecord> LinuxRuntime::make_record(SandboxSpec spec) {
   return record;
 }
 
-Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec) {
+Task<Result<Sandbox>> LinuxRuntime::create_sandbox(SandboxSpec spec,
+                                                   std::vector<ServiceRule> rules) {
   const auto uid = spec.pod_uid;
   if (pods_.contains(uid) && pods_[uid].unknown)
     co_return fail(ErrorCode::Conflict, "pod " + uid + " has a shim that cannot be understood");
   // What is known of one that went down with the machine is not enough for a new life.
   if (!pods_.contains(uid) || pods_[uid].record.address.empty())
     pods_[uid].record = CO_TRY(make_record(std::move(spec)));
-  auto spawned = co_await spawn(uid);
+  const bool with_rules =
+      shim::birth_message(pod_directory(uid), rules).size() <= shim::kMostBirthBytes;
+  auto spawned = co_await spawn(uid, with_rules ? rules : std::vector<ServiceRule>{});
   const auto known = pods_.find(uid);
   if (known == pods_.end())
     co_return fail(ErrorCode::Gone, "pod " + uid + " was removed meanwhile");
   if (!spawned) co_return fail(spawned.error().in("sandbox of pod " + uid));
+  if (!with_rules || !*spawned) CO_TRY(co_await set_services(uid, std::move(rules)));
   co_return Sandbox{.pod_uid = uid,
                     .address = known->second.record.address,
                     .gateway = known->second.record.gateway};
 }
 
-Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
+Task<Result<bool>> LinuxRuntime::spawn(std::string pod_uid, std::vector<ServiceRule> rules) {
   const auto directory = pod_directory(pod_uid);
   bool lost = false;
   for (auto left = kSetUpLimit; left > 0ns; left -= 10ms) {
-    auto spawned =
-        CO_TRY(co_await off_loop([nursery = nursery_, directory, record = pods_[pod_uid].record] {
-          return spawn_shim(*nursery, directory, record);
-        }));
+    const bool elsewhere = births_++ % linux::kEntriesTogether == 0;
+    auto spawned = CO_TRY(co_await off_loop([nursery = nursery_, directory, elsewhere, rules,
+                                             home = options_.home, record = pods_[pod_uid].record] {
+      if (elsewhere) {
+        for (const char* place : {"/pods", "/logs"}) linux::move_elsewhere(home + place);
+      }
+      return spawn_shim(*nursery, directory, record, rules);
+    }));
     if (spawned.valid()) {
       pods_[pod_uid].shim_version = shim::kWireVersion;
       rt::Descriptor ready(loop_, spawned.release());
       std::string buffer;
       auto answer = co_await rt::with_timeout(loop_, kSetUpLimit, read_shim_answer(ready, buffer));
-      if (answer) co_return Result<void>{};
+      if (answer) {
+        if (const auto pod = pods_.find(pod_uid); pod != pods_.end()) pod->second.ours = true;
+        co_return true;
+      }
       // A nursery that is killed takes along what it was asked and has not done.
       const bool again = answer.error().code == ErrorCode::Gone && !std::exchange(lost, true);
       if (!again) co_return fail(answer.error());
@@ -152,7 +164,7 @@ Task<Result<void>> LinuxRuntime::spawn(std::string pod_uid) {
     }
     // A shim has the pod: it answers as soon as the set-up is done, or goes when that failed.
     const auto answer = co_await ask(pod_uid, shim::request(Operation::List).bytes());
-    if (answer) co_return Result<void>{};
+    if (answer) co_return false;
     if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
     CO_TRY(co_await rt::sleep_for(loop_, 10ms));
   }
@@ -167,9 +179,11 @@ Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, Co
                                "the pod was started by an earlier Muster, which could not obey " +
                                field + ": delete it to run it anew"};
   }
-  auto out = shim::request(Operation::Start, version);
+  const bool ours = known != pods_.end() && known->second.ours;
+  auto out = shim::request(ours ? Operation::Run : Operation::Start, version);
   write(out, spec);
-  const auto answer = CO_TRY(co_await ask(std::move(pod_uid), out.bytes()));
+  auto question = CO_TRY(co_await put_to_shim(loop_, pod_directory(pod_uid), out.bytes(), version));
+  const auto answer = CO_TRY(co_await question.next_answer());
   shim::Reader in(answer);
   StartOutcome outcome;
   if (in.number() == 1) {
@@ -184,6 +198,8 @@ Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, Co
     outcome.message = std::move(failure.message);
   }
   if (!in.finished()) co_return fail(ErrorCode::Parse, "the shim's answer to a start");
+  if (const auto pod = pods_.find(pod_uid); ours && outcome.start && pod != pods_.end())
+    pod->second.started.insert_or_assign({spec.name, spec.attempt}, std::move(question));
   co_return outcome;
 }
 
@@ -191,8 +207,14 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
                                                          int attempt) {
   auto out = shim::request(Operation::Wait);
   out.text(name).number(attempt);
+  std::optional<ShimQuestion> asked;
+  if (const auto pod = pods_.find(pod_uid); pod != pods_.end()) {
+    if (auto found = pod->second.started.extract({name, attempt}))
+      asked = std::move(found.mapped());
+  }
   while (true) {
-    const auto answer = co_await ask(pod_uid, out.bytes());
+    const auto answer = asked ? co_await asked->next_answer() : co_await ask(pod_uid, out.bytes());
+    asked.reset();
     if (answer) co_return shim::decode<ContainerExit>(*answer);
     if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
     const auto buried = co_await bury_pod(pod_uid);

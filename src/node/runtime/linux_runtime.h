@@ -10,6 +10,7 @@
 #include "node/runtime/nursery.h"
 #include "node/runtime/pod_directory.h"
 #include "node/runtime/runtime.h"
+#include "node/runtime/shim_client.h"
 #include "node/shim/protocol.h"
 
 namespace muster::node {
@@ -33,7 +34,7 @@ class LinuxRuntime final : public Runtime {
                                                             .open_files = options_.open_files})) {}
 
   Task<Result<std::vector<AdoptedSandbox>>> adopt() override;
-  Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override;
+  Task<Result<Sandbox>> create_sandbox(SandboxSpec spec, std::vector<ServiceRule> rules) override;
   Task<Result<StartOutcome>> start_container(std::string pod_uid, ContainerSpec spec) override;
   Task<Result<ContainerExit>> wait_container(std::string pod_uid, std::string name,
                                              int attempt) override;
@@ -69,6 +70,10 @@ class LinuxRuntime final : public Runtime {
     int shim_version = shim::kWireVersion;
     // Its record cannot be read: of the record only address and link are known, if at all.
     bool unknown = false;
+    // Its shim is of this Muster, and so knows all that we may ask.
+    bool ours = false;
+    // Who was started, and whose end nobody asked for yet.
+    std::map<shim::ContainerId, ShimQuestion> started;
   };
 
   // Runs blocking work on the pool.
@@ -87,7 +92,8 @@ class LinuxRuntime final : public Runtime {
   Task<Result<std::vector<AdoptedContainer>>> list_containers(std::string pod_uid);
   // Everything that can still be found out about it.
   Task<void> look_at_unknown(std::string pod_uid);
-  Task<Result<void>> spawn(std::string pod_uid);
+  // Whether its shim is a new one, which has the rules.
+  Task<Result<bool>> spawn(std::string pod_uid, std::vector<ServiceRule> rules);
   // After the death of its shim. Conflict when it has one.
   Task<Result<void>> bury_pod(std::string pod_uid);
   Task<Result<void>> shut_down(std::string pod_uid);
@@ -119,6 +125,7 @@ class LinuxRuntime final : public Runtime {
   std::string home_key_;
   std::shared_ptr<Nursery> nursery_;  // shared with work on the pool
   std::map<std::string, Known> pods_;
+  int births_ = 0;
 };
 
 }  // namespace muster::node

@@ -30,12 +30,12 @@ void set_open_files(int pid, std::uint64_t count) {
 
 }  // namespace
 
-Result<void> Nursery::bear(const std::string& directory, const Fd& lock, const Fd& ready) {
+Result<void> Nursery::bear(const std::string& message, const Fd& lock, const Fd& ready) {
   const std::lock_guard guard(mutex_);
-  if (births_.valid() && shim::send_birth(births_, directory, lock, ready)) return {};
+  if (births_.valid() && shim::send_birth(births_, message, lock, ready)) return {};
   end();  // somebody killed it
   TRY(start());
-  return shim::send_birth(births_, directory, lock, ready);
+  return shim::send_birth(births_, message, lock, ready);
 }
 
 Result<void> Nursery::start() {

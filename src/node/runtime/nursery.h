@@ -24,8 +24,8 @@ class Nursery {
   Nursery& operator=(const Nursery&) = delete;
   ~Nursery() { end(); }
 
-  // Has a shim started for the pod of that directory, which has its lock from then on.
-  Result<void> bear(const std::string& directory, const Fd& lock, const Fd& ready);
+  // Has a shim started for the message's pod (shim/nursery.h), which has its lock from then on.
+  Result<void> bear(const std::string& message, const Fd& lock, const Fd& ready);
 
  private:
   Result<void> start();

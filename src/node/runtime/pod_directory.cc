@@ -15,6 +15,7 @@
 #include "node/linux/files.h"
 #include "node/linux/process.h"
 #include "node/runtime/unknown_pod.h"
+#include "node/shim/nursery.h"
 #include "node/shim/records.h"
 
 namespace muster::node {
@@ -59,19 +60,19 @@ Result<Fd> lock_pod(const std::string& directory) {
 }
 
 Result<Fd> spawn_shim(Nursery& nursery, const std::string& directory,
-                      const shim::SandboxRecord& record) {
+                      const shim::SandboxRecord& record, const std::vector<ServiceRule>& rules) {
   TRY(linux::make_directories(directory, 0700));
   const Fd lock = TRY(lock_pod(directory));
   if (!lock.valid()) return Fd();
   // A shim was here and died: its pod ends before a new life begins.
   if (linux::exists(directory + "/shim")) TRY(bury_locked(directory, record));
-  TRY(linux::write_durably(directory + "/sandbox", shim::encode(record)));
+  TRY(linux::replace_file(directory + "/sandbox", shim::encode(record)));
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return fail_errno("pipe");
   Fd ready(ends[0]);
   const Fd write_end(ends[1]);
   ::fcntl(ready.get(), F_SETFL, O_NONBLOCK);
-  TRY(nursery.bear(directory, lock, write_end));
+  TRY(nursery.bear(shim::birth_message(directory, rules), lock, write_end));
   return ready;
 }
 
@@ -104,7 +105,8 @@ std::vector<std::string> directories_in(const std::string& place) {
   std::vector<std::string> names;
   for (std::filesystem::directory_iterator it(place, error), end; !error && it != end;
        it.increment(error)) {
-    if (it->is_directory(error)) names.push_back(it->path().filename().string());
+    auto name = it->path().filename().string();
+    if (!name.starts_with('.') && it->is_directory(error)) names.push_back(std::move(name));
   }
   std::ranges::sort(names);
   return names;

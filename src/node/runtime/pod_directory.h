@@ -18,7 +18,7 @@ Result<Fd> lock_pod(const std::string& directory);
 // which a pod with a shim is not locked, and never two shims. Gives what takes its first answer; an
 // invalid descriptor: one is running already.
 Result<Fd> spawn_shim(Nursery& nursery, const std::string& directory,
-                      const shim::SandboxRecord& record);
+                      const shim::SandboxRecord& record, const std::vector<ServiceRule>& rules);
 
 struct FoundPod {
   std::string uid;

@@ -30,8 +30,10 @@ class Runtime {
   // What earlier Musters left in this home. To be called first, once.
   virtual Task<Result<std::vector<AdoptedSandbox>>> adopt() = 0;
 
-  // Namespaces, address and cgroup of a pod. A pod that has them keeps them.
-  virtual Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) = 0;
+  // Namespaces, address and cgroup of a pod, and the service rules that its network begins with. A
+  // pod that has them keeps them, with these rules.
+  virtual Task<Result<Sandbox>> create_sandbox(SandboxSpec spec,
+                                               std::vector<ServiceRule> rules) = 0;
   // Returns once the program was executed, or with why it was not. An error says that the machine
   // failed us, and that nothing was started.
   virtual Task<Result<StartOutcome>> start_container(std::string pod_uid, ContainerSpec spec) = 0;

@@ -20,16 +20,21 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The pod's directory may be longer than a socket address: we go through a descriptor of it.
+// The directories of earlier Musters' pods may be longer than a socket address: we go through a
+// descriptor of such a one.
 Task<Result<Fd>> connect(rt::RealLoop& loop, std::string pod_directory) {
-  const Fd directory(::open(pod_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!directory.valid()) co_return fail(ErrorCode::Gone, "no such pod: " + pod_directory);
-  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!fd.valid()) co_return fail_errno("socket");
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
-  const auto path = fmt::format("/proc/self/fd/{}/control", directory.get());
+  auto path = pod_directory + "/control";
+  Fd directory;
+  if (path.size() >= sizeof address.sun_path) {
+    directory = Fd(::open(pod_directory.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+    if (!directory.valid()) co_return fail(ErrorCode::Gone, "no such pod: " + pod_directory);
+    path = fmt::format("/proc/self/fd/{}/control", directory.get());
+  }
   std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd.valid()) co_return fail_errno("socket");
   while (::connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN) co_return fail(ErrorCode::Gone, "the pod's shim is gone");
@@ -143,13 +148,23 @@ Task<Result<std::string>> read_shim_answer(rt::Descriptor& descriptor, std::stri
   }
 }
 
-Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
-                                   std::string request, int version) {
+Task<Result<std::string>> ShimQuestion::next_answer() {
+  return read_shim_answer(descriptor_, buffer_);
+}
+
+Task<Result<ShimQuestion>> put_to_shim(rt::RealLoop& loop, std::string pod_directory,
+                                       std::string request, int version) {
   auto fd = CO_TRY(co_await connect(loop, std::move(pod_directory)));
   rt::Descriptor descriptor(loop, fd.release());
   CO_TRY(co_await send_all(descriptor, shim::frame(shim::with_version(request, version))));
-  std::string buffer;
-  co_return co_await read_shim_answer(descriptor, buffer);
+  co_return ShimQuestion(std::move(descriptor));
+}
+
+Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
+                                   std::string request, int version) {
+  auto question =
+      CO_TRY(co_await put_to_shim(loop, std::move(pod_directory), std::move(request), version));
+  co_return co_await question.next_answer();
 }
 
 Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_shim_session(rt::RealLoop& loop,

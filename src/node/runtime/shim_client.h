@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/error.h"
 #include "rt/real_loop.h"
@@ -10,8 +11,24 @@
 
 namespace muster::node {
 
-// One request to the shim of a pod, in its version, and its answer's payload, status taken off.
-// Gone when no shim is there, or it died before it answered.
+// A request that was sent to the shim of a pod. It stands until this is destroyed.
+class ShimQuestion {
+ public:
+  explicit ShimQuestion(rt::Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
+  // An answer's payload, status taken off. Gone when the shim died before it answered. Who asks may
+  // not be destroyed meanwhile.
+  Task<Result<std::string>> next_answer();
+
+ private:
+  rt::Descriptor descriptor_;
+  std::string buffer_;
+};
+
+// In the version of the shim. Gone when none is there.
+Task<Result<ShimQuestion>> put_to_shim(rt::RealLoop& loop, std::string pod_directory,
+                                       std::string request, int version);
+
+// The same, and its one answer.
 Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
                                    std::string request, int version);
 

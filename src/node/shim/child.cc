@@ -17,12 +17,15 @@
 #include <cerrno>
 #include <chrono>
 #include <cstring>
+#include <optional>
 
+#include "base/strings.h"
 #include "node/linux/files.h"
 #include "node/linux/user_namespace.h"
 #include "node/shim/protocol.h"
 #include "node/shim/rights/capabilities.h"
 #include "node/shim/rights/seccomp.h"
+#include "node/shim/root/search.h"
 #include "node/shim/session/terminal.h"
 
 namespace muster::node::shim {
@@ -88,9 +91,21 @@ Result<void> go_to(const std::string& directory) {
   return {};
 }
 
+using Environment = std::vector<std::pair<std::string, std::string>>;
+// Where a program is looked for; nothing: in all of PATH.
+using Search = std::optional<std::vector<std::string>>;
+
+Search narrow_search_of(const Launch& launch, const Machine& machine) {
+  const auto& environment = launch.spec.env;
+  const auto path =
+      std::ranges::find(environment, "PATH", &std::pair<std::string, std::string>::first);
+  if (path == environment.end()) return std::nullopt;
+  return narrow_search(launch.spec.argv.front(), path->second, launch.root, machine);
+}
+
 // Comes back only when it failed, with errno.
-void execute(const std::vector<std::string>& argv,
-             const std::vector<std::pair<std::string, std::string>>& environment) {
+void execute(const std::vector<std::string>& argv, const Environment& environment,
+             const Search& search) {
   std::vector<std::string> variables;
   variables.reserve(environment.size());
   for (const auto& [name, value] : environment) variables.push_back(name + "=" + value);
@@ -101,8 +116,13 @@ void execute(const std::vector<std::string>& argv,
   for (const auto& argument : argv) raw_arguments.push_back(const_cast<char*>(argument.c_str()));
   raw_arguments.push_back(nullptr);
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
-  ::environ = raw_variables.data();  // execvp searches the PATH of this one
-  ::execvp(raw_arguments[0], raw_arguments.data());
+  std::string path = "PATH=" + muster::join(search.value_or(std::vector<std::string>()), ":");
+  std::vector<char*> searched{path.data(), nullptr};
+  errno = ENOENT;
+  if (search && search->empty()) return;
+  ::environ =
+      search ? searched.data() : raw_variables.data();  // it looks into the PATH of this one
+  ::execvpe(raw_arguments[0], raw_arguments.data(), raw_variables.data());
 }
 
 std::string explain_exec(const std::string& program, int error) {
@@ -154,7 +174,7 @@ Result<void> take_streams(const ExecLaunch& launch) {
 }
 
 // Programs ask what kind of terminal they have; the usual one, unless the container says otherwise.
-std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch& launch) {
+Environment environment_of(const ExecLaunch& launch) {
   auto environment = launch.spec.env;
   const bool told = std::ranges::any_of(
       environment, [](const auto& variable) { return variable.first == "TERM"; });
@@ -164,13 +184,16 @@ std::vector<std::pair<std::string, std::string>> environment_of(const ExecLaunch
 
 // Into its cgroup last: directories that the root is made of stay in the kernel's memory, and on
 // the container's account they would keep its group alive there, unseen, long after it was removed.
-Result<void> prepare(const Launch& launch) {
+Result<Search> prepare(const Launch& launch) {
   const auto cgroup = TRY(launch.cgroup.open());
-  TRY(enter_root(launch.root, launch.empty));
+  const auto machine = TRY(look_at_machine(launch.root));
+  auto search = narrow_search_of(launch, machine);
+  TRY(enter_root(launch.root, machine, launch.empty));
   TRY(cgroup.enter());
   if (::unshare(CLONE_NEWCGROUP) != 0) return fail_errno("unshare the cgroup namespace");
   set_standard_streams(-1, launch.standard_output, launch.standard_error);
-  return go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd);
+  TRY(go_to(launch.spec.cwd.empty() ? "/" : launch.spec.cwd));
+  return search;
 }
 
 }  // namespace
@@ -178,9 +201,8 @@ Result<void> prepare(const Launch& launch) {
 void run_container(const Launch& launch) {
   ::setsid();
   reset_process();
-  if (const auto prepared = prepare(launch); !prepared) {
-    give_up(launch.status, StartFailure::Configuration, prepared.error().message);
-  }
+  const auto search = prepare(launch);
+  if (!search) give_up(launch.status, StartFailure::Configuration, search.error().message);
   send(launch.status, std::string_view(&kReady, 1));
   char go = 0;
   while (true) {
@@ -192,7 +214,7 @@ void run_container(const Launch& launch) {
   if (const auto user = become_user(launch.spec); !user) {
     give_up(launch.status, StartFailure::NotExecutable, user.error().message);
   }
-  execute(launch.spec.argv, launch.spec.env);
+  execute(launch.spec.argv, launch.spec.env, *search);
   const int error = errno;
   give_up(launch.status, failure_of(error), explain_exec(launch.spec.argv.front(), error));
 }
@@ -216,7 +238,7 @@ void run_exec(const ExecLaunch& launch) {
     refuse(moved.error().message, 126);
   }
   if (const auto user = become_user(launch.spec); !user) refuse(user.error().message, 126);
-  execute(launch.argv, environment_of(launch));
+  execute(launch.argv, environment_of(launch), std::nullopt);
   const int error = errno;
   refuse(explain_exec(launch.argv.front(), error),
          failure_of(error) == StartFailure::NotFound ? 127 : 126);

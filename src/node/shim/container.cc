@@ -46,6 +46,10 @@ Result<std::string> make_layers(const SandboxRecord& pod, const ContainerId& id)
   return layers;
 }
 
+linux::Cgroup group_of(const SandboxRecord& pod, const ContainerId& id) {
+  return {pod.cgroups, pod.spec.pod_uid + "/" + id.name + "-" + std::to_string(id.attempt)};
+}
+
 // Its own, or all of them.
 std::vector<ShownCgroup> shown_cgroups(const ContainerSpec& spec, const linux::Cgroup& cgroup) {
   constexpr const char* kPlace = "/sys/fs/cgroup";
@@ -98,9 +102,10 @@ Result<std::unique_ptr<Container>> Container::launch(ContainerSpec spec, const P
   const auto log_path = container_log(pod.log_directory, id);
   TRY(linux::remove_tree(directory));  // of a start that came to nothing
   TRY(linux::make_directories(directory, 0711));
-  TRY(linux::write_durably(directory + "/intent", encode(without_values(spec))));
-  linux::Cgroup cgroup(pod.cgroups,
-                       pod.spec.pod_uid + "/" + spec.name + "-" + std::to_string(spec.attempt));
+  TRY(linux::replace_file(directory + "/intent", encode(without_values(spec))));
+  // That of the attempt before stayed: to remove it takes a while, and mostly it goes with the pod.
+  if (id.attempt > 0) group_of(pod, {id.name, id.attempt - 1}).remove();
+  auto cgroup = group_of(pod, id);
   const auto root = TRY(root_for(spec, pod, pod_directory, cgroup));
   TRY(cgroup.create(spec.limits, linux::Cgroup::Holds::Processes));
   auto log = TRY(CriWriter::create(log_path, pod.log_quota));
@@ -173,8 +178,7 @@ void Container::release() {
   if (!cgroup_.exists()) mounts_ = linux::mounts_of(pid_);
   started_ = linux::now();
   const StartRecord record{.process = linux::identity_of(pid_), .started = started_};
-  if (const auto written = linux::write_durably(directory_ + "/started", encode(record));
-      !written) {
+  if (const auto written = linux::replace_file(directory_ + "/started", encode(record)); !written) {
     // Not released, so it was never executed.
     fail_start({.failure = StartFailure::Configuration, .message = written.error().message});
     return;
@@ -192,7 +196,7 @@ void Container::fail_start(FailureRecord failure) {
     ::unlink((directory_ + "/started").c_str());
   } else {
     [[maybe_unused]] const auto kept =
-        linux::write_durably(directory_ + "/failed", encode(failure_));
+        linux::replace_file(directory_ + "/failed", encode(failure_));
   }
   state_ = State::Failed;
   status_.close();
@@ -278,8 +282,7 @@ void Container::try_end() {
   exit_.oom_killed = exit_.exit_code != 0 && cgroup_.out_of_memory_kills() > 0;
   exit_.termination_message = termination_message();
   // Told only once it is on the disk; a disk that does not take it is tried again.
-  if (!linux::write_durably(directory_ + "/exit", encode(exit_))) return;
-  cgroup_.remove();
+  if (!linux::replace_file(directory_ + "/exit", encode(exit_))) return;
   mounts_.close();
   state_ = State::Ended;
 }

@@ -65,10 +65,14 @@ Result<Server> prepare(Birth& birth) {
   if (::chdir(birth.directory.c_str()) != 0) return fail_errno("chdir " + birth.directory);
   auto record = TRY(decode<SandboxRecord>(TRY(linux::read_file("sandbox"))));
   auto signals = TRY(block_signals());
-  TRY(linux::write_durably("./shim", encode(linux::identity_of(::getpid()))));
+  TRY(linux::replace_file("./shim", encode(linux::identity_of(::getpid()))));
   auto pod = TRY(Pod::set_up(std::move(record), std::move(birth.empty)));
+  ServiceTable services;
+  if (!pod.record().spec.host_network)
+    TRY(services.replace(birth.rules, pod.record().service_range));
   auto listener = TRY(listen_here());
-  return Server(std::move(pod), birth.directory, std::move(listener), std::move(signals));
+  return Server(std::move(pod), std::move(services), birth.directory, std::move(listener),
+                std::move(signals));
 }
 
 int live(Birth birth) {

@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <climits>
 #include <cstring>
 
 #include "node/shim/protocol.h"
@@ -17,7 +16,7 @@ namespace muster::node::shim {
 
 namespace {
 
-// A message: the directory, with two descriptors beside it.
+// A message has two descriptors beside its bytes.
 using Descriptors = std::array<int, 2>;  // lock, ready
 
 struct Message {
@@ -38,8 +37,8 @@ struct Message {
 // Nothing: nobody can ask any more.
 std::optional<Birth> receive(const Fd& births) {
   while (true) {
-    char path[PATH_MAX];
-    Message message(path, sizeof path);
+    std::array<char, kMostBirthBytes> bytes;
+    Message message(bytes.data(), bytes.size());
     const auto got = ::recvmsg(births.get(), &message.head, MSG_CMSG_CLOEXEC);
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return std::nullopt;
@@ -48,9 +47,12 @@ std::optional<Birth> receive(const Fd& births) {
     if (beside == nullptr || beside->cmsg_len != CMSG_LEN(sizeof(Descriptors))) continue;
     Descriptors handed{};
     std::memcpy(handed.data(), CMSG_DATA(beside), sizeof handed);
-    return Birth{.directory = std::string(path, static_cast<std::size_t>(got)),
-                 .lock = Fd(handed[0]),
-                 .ready = Fd(handed[1])};
+    Birth birth{.lock = Fd(handed[0]), .ready = Fd(handed[1])};
+    Reader in({bytes.data(), static_cast<std::size_t>(got)});
+    birth.directory = in.text();
+    read_all(in, birth.rules);
+    if (!in.finished()) continue;  // who asked sees that nobody answers any more
+    return birth;
   }
 }
 
@@ -62,9 +64,14 @@ std::vector<std::string> nursery_words(const std::string& home_key) {
   return {"nursery", home_key, std::string(kRoom, ' ')};
 }
 
-Result<void> send_birth(const Fd& nursery, const std::string& directory, const Fd& lock,
-                        const Fd& ready) {
-  std::string bytes = directory;
+std::string birth_message(const std::string& directory, const std::vector<ServiceRule>& rules) {
+  Writer out;
+  out.text(directory);
+  write_all(out, rules);
+  return out.bytes();
+}
+
+Result<void> send_birth(const Fd& nursery, std::string bytes, const Fd& lock, const Fd& ready) {
   Message message(bytes.data(), bytes.size());
   cmsghdr* beside = CMSG_FIRSTHDR(&message.head);
   beside->cmsg_level = SOL_SOCKET;

@@ -4,8 +4,11 @@
 #include <linux/netlink.h>
 #include <sched.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "node/linux/files.h"
 #include "node/linux/netlink.h"
@@ -27,6 +30,17 @@ Result<void> write_resolver() {
   if (!fd.valid() || ::write(fd.get(), kText.data(), kText.size()) < 0)
     return fail_errno("resolv.conf");
   return {};
+}
+
+// The kernel makes networks one at a time, and who waits for its turn there burns a core meanwhile:
+// of one home only one asks for it, until the descriptor is closed.
+Result<Fd> await_turn() {
+  Fd pods(::open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!pods.valid()) return fail_errno("open the pods' directory");
+  while (::flock(pods.get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return fail_errno("lock the pods' directory");
+  }
+  return pods;
 }
 
 // In place of one of a shim of this pod that died a moment ago: its namespace is not down yet.
@@ -71,6 +85,7 @@ Result<void> Pod::connect() {
   const auto bridge = linux::link_index(record_.bridge);
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
   const auto address = TRY(linux::parse_address(record_.address));
+  const auto turn = TRY(await_turn());
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
@@ -97,7 +112,7 @@ Result<void> Pod::start_init() {
                 "the pod's first process: " + std::string(said, static_cast<std::size_t>(size)));
   alive_ = true;
   // The kernel lets it go only after everybody else in the pod: who finds it dead finds nobody.
-  return linux::write_durably(kInitFile, encode(linux::identity_of(init_)));
+  return linux::replace_file(kInitFile, encode(linux::identity_of(init_)));
 }
 
 void Pod::kill() const {

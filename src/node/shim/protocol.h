@@ -63,6 +63,7 @@ enum class Operation : std::int64_t {
   Shutdown,
   List,
   Session,
+  Run,  // Start with Wait behind it, on one connection: two answers
 };
 
 // Once a Session request was answered with success, its connection carries the program's streams

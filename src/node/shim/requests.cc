@@ -22,6 +22,9 @@ void Server::handle(ClientId id, const std::string& request) {
   switch (static_cast<Operation>(in.number())) {
     case Operation::Start:
       return start(id, in);
+    case Operation::Run:
+      clients_.at(id).waits = true;
+      return start(id, in);
     case Operation::Wait:
       return wait(id, in);
     case Operation::Signal:
@@ -81,21 +84,17 @@ void Server::start(ClientId id, Reader& in) {
   }
   const auto directory = container_directory(directory_, wanted);
   if (const auto failed = linux::read_file(directory + "/failed")) {
-    const auto record = decode<FailureRecord>(*failed).value_or(FailureRecord{});
-    Writer out;
-    out.number(0).number(0);
-    write(out, record);
-    return answer(id, out.bytes());
+    return answer_failed(id, decode<FailureRecord>(*failed).value_or(FailureRecord{}));
   }
   if (const auto started = linux::read_file(directory + "/started")) {
     const auto record = decode<StartRecord>(*started);
     if (!record)
       return answer_error(id, ErrorCode::Internal,
                           "the start record of " + spec.name + " is damaged");
-    Writer out;
-    out.number(0).number(1).number(record->process.pid);
-    out.number(record->started.time_since_epoch().count());
-    return answer(id, out.text(container_log(pod_.record().log_directory, wanted)).bytes());
+    return answer_start(id, wanted,
+                        {.pid = record->process.pid,
+                         .started = record->started,
+                         .log_path = container_log(pod_.record().log_directory, wanted)});
   }
   for (const auto& [other, container] : containers_) {
     if (other.name != wanted.name) continue;
@@ -111,40 +110,46 @@ void Server::start(ClientId id, Reader& in) {
   containers_.emplace(wanted, std::move(*container));
 }
 
-void Server::answer_start(ClientId id, const Container& container) {
+void Server::answer_failed(ClientId id, const FailureRecord& failure) {
   Writer out;
-  out.number(0);
-  if (container.state() == Container::State::Failed) {
-    out.number(0);
-    write(out, container.failure());
-  } else {
-    const auto start = container.start();
-    out.number(1).number(start.pid).number(start.started.time_since_epoch().count());
-    out.text(start.log_path);
-  }
+  out.number(0).number(0);
+  write(out, failure);
   answer(id, out.bytes());
 }
 
-bool Server::answer_from_record(ClientId id, const ContainerId& container) {
+void Server::answer_start(ClientId id, const ContainerId& container, const ContainerStart& start) {
+  Writer out;
+  out.number(0).number(1).number(start.pid).number(start.started.time_since_epoch().count());
+  answer(id, out.text(start.log_path).bytes());
+  const auto client = clients_.find(id);
+  if (client != clients_.end() && client->second.waits) await_exit(id, container);
+}
+
+void Server::await_exit(ClientId id, const ContainerId& container) {
+  if (Container* running = find(container)) {
+    running->exit_waiters.push_back(id);  // settle() answers
+  } else {
+    answer_from_record(id, container);
+  }
+}
+
+void Server::answer_from_record(ClientId id, const ContainerId& container) {
   const auto directory = container_directory(directory_, container);
   const auto bytes = linux::read_file(directory + "/exit");
   if (!bytes) {
-    answer_error(id, ErrorCode::NotFound,
-                 "container " + container.name + " attempt " + std::to_string(container.attempt) +
-                     " was not started");
-    return false;
+    return answer_error(id, ErrorCode::NotFound,
+                        "container " + container.name + " attempt " +
+                            std::to_string(container.attempt) + " was not started");
   }
   const auto exit = decode<ContainerExit>(*bytes);
   if (!exit) {
-    answer_error(id, ErrorCode::Internal,
-                 "the exit record of " + container.name + ": " + exit.error().message);
-    return false;
+    return answer_error(id, ErrorCode::Internal,
+                        "the exit record of " + container.name + ": " + exit.error().message);
   }
   Writer out;
   out.number(0);
   write(out, *exit);
   answer(id, out.bytes());
-  return true;
 }
 
 namespace {
@@ -162,11 +167,7 @@ void Server::wait(ClientId id, Reader& in) {
   if (!in.finished() || !linux::is_safe_name(wanted.name)) {
     return answer_error(id, ErrorCode::Invalid, "wait for what?");
   }
-  if (Container* container = find(wanted)) {
-    container->exit_waiters.push_back(id);
-    return;
-  }
-  answer_from_record(id, wanted);
+  await_exit(id, wanted);
 }
 
 void Server::signal(ClientId id, Reader& in) {

@@ -101,6 +101,7 @@ void Server::accept_clients() {
     if (!fd.valid()) return;
     if (clients_.size() >= kMaxClients) continue;  // closed at once: the caller tries again
     clients_.emplace(++last_client_, Client{.fd = std::move(fd)});
+    serve(last_client_, POLLIN);  // mostly it has asked already
   }
 }
 
@@ -217,7 +218,13 @@ void Server::settle() {
     // Of one that failed only when nothing of it is left: who is told may try it again at once.
     const bool tried = container.state() != State::Building && container.state() != State::Starting;
     if (tried && (container.state() != State::Failed || container.gone())) {
-      for (const auto id : std::exchange(container.start_waiters, {})) answer_start(id, container);
+      for (const auto id : std::exchange(container.start_waiters, {})) {
+        if (container.state() == State::Failed) {
+          answer_failed(id, container.failure());
+        } else {
+          answer_start(id, container.id(), container.start());
+        }
+      }
     }
     if (container.over()) {
       for (const auto id : std::exchange(container.exit_waiters, {}))

@@ -23,8 +23,9 @@ namespace muster::node::shim {
 // dropped with its connection. Ends with a Shutdown request.
 class Server {
  public:
-  Server(Pod pod, std::string directory, Fd listener, Fd signals)
+  Server(Pod pod, ServiceTable services, std::string directory, Fd listener, Fd signals)
       : pod_(std::move(pod)),
+        services_(std::move(services)),
         directory_(std::move(directory)),
         listener_(std::move(listener)),
         signals_(std::move(signals)) {}
@@ -37,6 +38,7 @@ class Server {
     std::string in;
     std::string out;
     bool asked = false;  // one request a connection
+    bool waits = false;  // after the start's answer for the container's end
     int version = 0;     // that it asked in
   };
   struct ExecJob {
@@ -75,8 +77,10 @@ class Server {
   void answer(ClientId id, const std::string& payload);
   void answer_error(ClientId id, ErrorCode code, std::string message);
   void answer_result(ClientId id, const Result<void>& result);
-  void answer_start(ClientId id, const Container& container);
-  bool answer_from_record(ClientId id, const ContainerId& container);
+  void answer_start(ClientId id, const ContainerId& container, const ContainerStart& start);
+  void answer_failed(ClientId id, const FailureRecord& failure);
+  void await_exit(ClientId id, const ContainerId& container);
+  void answer_from_record(ClientId id, const ContainerId& container);
   void flush(Client& client);
   void read_exec(ExecJob& job);
 

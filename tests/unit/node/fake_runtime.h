@@ -152,7 +152,7 @@ class FakeRuntime final : public Runtime {
     co_return out;
   }
 
-  Task<Result<Sandbox>> create_sandbox(SandboxSpec spec) override {
+  Task<Result<Sandbox>> create_sandbox(SandboxSpec spec, std::vector<ServiceRule> rules) override {
     CO_TRY(co_await rt::sleep_for(loop_, sandbox_takes));
     if (sandbox_error) co_return fail(*sandbox_error);
     auto& pod = pods[spec.pod_uid];
@@ -163,6 +163,7 @@ class FakeRuntime final : public Runtime {
     }
     pod.alive = true;
     pod.spec = std::move(spec);
+    pod.rules = std::move(rules);
     co_return pod.sandbox;
   }
 

@@ -107,19 +107,20 @@ std::vector<std::string> taken(SelectablePods& pods, const char* ns, const char*
   json::Value service(json::Object{{"metadata", json::Object{{"namespace", ns}}},
                                    {"spec", json::Object{{"selector", parse(selector)}}}});
   std::vector<std::string> names;
-  for (const auto& pod : pods.selected_by(service)) names.push_back(api::name_of(*pod));
+  for (const auto& peer : pods.selected_by(service)) names.push_back(api::name_of(*peer.pod));
   return names;
 }
 
 TEST(SelectablePods, HaveAllLabelsOfTheSelectorInItsNamespace) {
   const auto make = [](const char* name, const char* ns, const char* labels) {
-    return std::make_shared<const json::Value>(json::Object{
-        {"metadata", json::Object{{"name", name}, {"namespace", ns}, {"labels", parse(labels)}}}});
+    return Peer{.pod = std::make_shared<const json::Value>(json::Object{
+                    {"metadata",
+                     json::Object{{"name", name}, {"namespace", ns}, {"labels", parse(labels)}}}})};
   };
-  const std::vector<api::ObjectPtr> pods{make("w1", "a", R"({"job":"x","rank":"1","more":"y"})"),
-                                         make("w0", "a", R"({"job":"x","rank":"0"})"),
-                                         make("w0", "b", R"({"job":"x","rank":"0"})"),
-                                         make("other", "a", R"({"job":"z"})")};
+  const std::vector<Peer> pods{make("w1", "a", R"({"job":"x","rank":"1","more":"y"})"),
+                               make("w0", "a", R"({"job":"x","rank":"0"})"),
+                               make("w0", "b", R"({"job":"x","rank":"0"})"),
+                               make("other", "a", R"({"job":"z"})")};
   using Names = std::vector<std::string>;
   SelectablePods selectable(pods);
   EXPECT_EQ(taken(selectable, "a", R"({"job":"x"})"), (Names{"w1", "w0"})) << "in their order";
@@ -134,9 +135,11 @@ TEST(SelectablePods, HaveAllLabelsOfTheSelectorInItsNamespace) {
 
 TEST(Hosts, AHeadlessServiceHasTheAddressesOfItsPods) {
   const auto make = [](const char* text) {
-    return std::make_shared<const json::Value>(parse(text));
+    auto pod = std::make_shared<const json::Value>(parse(text));
+    auto reach = reach_of((*pod)["status"]);
+    return Peer{.pod = std::move(pod), .reach = std::move(reach)};
   };
-  const std::vector<api::ObjectPtr> pods{
+  const std::vector<Peer> pods{
       make(
           R"({"metadata":{"name":"x","namespace":"ns","labels":{"j":"1"}},"status":{"podIP":"10.0.0.1",
           "phase":"Running","conditions":[{"type":"Ready","status":"True"}]}})"),

@@ -41,7 +41,9 @@ TEST_F(StartsFirstTest, NotLongerThanTwoSeconds) {
   EXPECT_FALSE(has_sandbox(uid));
 }
 
-TEST_F(StartsFirstTest, NoMoreThanHalfTheAddressesOfANode) {
+TEST_F(StartsFirstTest, NoMoreThanHalfOfTheNodesPlaces) {
+  options.pods = 252;
+  options.memory_bytes = std::int64_t{64} << 30U;
   start();
   for (int i = 0; i < 130; ++i) create(ending("p" + std::to_string(i)));
   loop.run_for(900ms);
@@ -50,6 +52,12 @@ TEST_F(StartsFirstTest, NoMoreThanHalfTheAddressesOfANode) {
   EXPECT_EQ(runtime.pods.size(), 126U);
   loop.run_for(2s);
   EXPECT_TRUE(runtime.pods.empty());
+}
+
+TEST_F(StartsFirstTest, NoMoreThanASixtyFourthOfItsMemory) {
+  options.pods = 252;
+  options.memory_bytes = std::int64_t{2} << 30U;
+  EXPECT_EQ(most_ended(options), 64U);
 }
 
 TEST_F(StartsFirstTest, GpusAreGivenBackAtOnce) {

@@ -14,6 +14,20 @@
 namespace muster::node {
 namespace {
 
+// How many groups there are below the home's of that key, by the name of the last.
+int groups_of(const std::string& home_key, const std::string& name) {
+  namespace fs = std::filesystem;
+  int found = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator it("/sys/fs/cgroup",
+                                      fs::directory_options::skip_permission_denied, error);
+  for (const fs::recursive_directory_iterator end; !error && it != end; it.increment(error)) {
+    const auto path = it->path().string();
+    if (path.find("/" + home_key + "/") != std::string::npos && path.ends_with("/" + name)) ++found;
+  }
+  return found;
+}
+
 using namespace std::chrono_literals;
 
 std::size_t probes_alive() {
@@ -74,6 +88,35 @@ TEST_F(RuntimeTest, SetsLimitsOnCgroups) {
     EXPECT_EQ(read_text(memory + "/memory.limit_in_bytes"), "134217728\n");
     EXPECT_EQ(read_text(memory + "/../memory.limit_in_bytes"), "268435456\n");
   }
+  remove("a");
+}
+
+// To remove it takes a while, and mostly it goes with the pod.
+TEST_F(RuntimeTest, AContainersGroupGoesWhenItsNextAttemptBeginsOrWithItsPod) {
+  open_runtime();
+  pod("a");
+  run_container("a", container({"true"}));
+  const auto key = home_key(home_);
+  EXPECT_GT(groups_of(key, "main-0"), 0);
+  run_container("a", container({"true"}, 1));
+  EXPECT_EQ(groups_of(key, "main-0"), 0);
+  EXPECT_GT(groups_of(key, "main-1"), 0);
+  remove("a");
+  EXPECT_EQ(groups_of(key, "main-1") + groups_of(key, "a"), 0);
+}
+
+TEST_F(RuntimeTest, AnEndIsToldToEveryoneWhoAsks) {
+  open_runtime();
+  pod("a");
+  start("a", container({"sh", "-c", "exit 3"}));
+  EXPECT_EQ(wait("a").exit_code, 3);
+  EXPECT_EQ(wait("a").exit_code, 3) << "asked for with the start the first time, and now alone";
+  start("a", container({"sleep", "1000"}, 1));
+  auto late = run(rt::with_timeout(*loop_, 20ms, runtime_->wait_container("a", "main", 1)));
+  ASSERT_FALSE(late);
+  EXPECT_EQ(late.error().code, ErrorCode::Timeout);
+  ASSERT_TRUE(run(runtime_->kill_container("a", "main", 1)));
+  EXPECT_EQ(wait("a", "main", 1).exit_code, 137) << "who asked before gave up";
   remove("a");
 }
 

@@ -127,12 +127,12 @@ void RuntimeTest::close_runtime() {
   loop_.reset();
 }
 
-Sandbox RuntimeTest::pod(const std::string& uid, SandboxSpec spec) {
+Sandbox RuntimeTest::pod(const std::string& uid, SandboxSpec spec, std::vector<ServiceRule> rules) {
   spec.pod_uid = uid;
   spec.pod_namespace = "default";
   spec.pod_name = "pod-" + uid;
   if (spec.hostname.empty()) spec.hostname = "host-" + uid;
-  auto made = run(runtime_->create_sandbox(std::move(spec)));
+  auto made = run(runtime_->create_sandbox(std::move(spec), std::move(rules)));
   EXPECT_TRUE(made) << made.error().message;
   return made.value_or(Sandbox{});
 }

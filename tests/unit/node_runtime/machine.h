@@ -29,7 +29,7 @@ class RuntimeTest : public ::testing::Test {
   T run(Task<T> task) {
     return loop_->run(std::move(task));
   }
-  Sandbox pod(const std::string& uid, SandboxSpec spec = {});
+  Sandbox pod(const std::string& uid, SandboxSpec spec = {}, std::vector<ServiceRule> rules = {});
   static ContainerSpec container(std::vector<std::string> argv, int attempt = 0);
   ContainerStart start(const std::string& uid, ContainerSpec spec);
   ContainerExit wait(const std::string& uid, const std::string& name = "main", int attempt = 0);

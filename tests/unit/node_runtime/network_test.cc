@@ -96,6 +96,32 @@ TEST_F(RuntimeTest, ServicesLeadToTheirEndpointsInTurn) {
   for (const char* uid : {"one", "two", "client"}) remove(uid);
 }
 
+// With a new shim they come by another way than with one that is there, or when they are many.
+TEST_F(RuntimeTest, APodHasItsServicesFromTheStart) {
+  open_runtime();
+  const auto server = pod("server");
+  start("server", container({RUNTIME_PROBE, "serve", "80", "hello\n"}));
+  ASSERT_TRUE(await_output("server", "listening"));
+  const ServiceRule service{
+      .cluster_ip = "10.96.0.10", .port = 8080, .endpoints = {{server.address, 80}}};
+  const auto fetched_by = [&](const std::string& uid, int attempt) {
+    run_container(uid, container({RUNTIME_PROBE, "fetch", "10.96.0.10", "8080"}, attempt));
+    return output(uid, "main", attempt);
+  };
+  pod("few", {}, {service});
+  EXPECT_EQ(fetched_by("few", 0), "hello\n");
+  std::vector<ServiceRule> many(2000, service);
+  for (std::size_t i = 1; i < many.size(); ++i)
+    many[i].port = static_cast<std::uint16_t>(10'000 + i);
+  pod("many", {}, many);
+  EXPECT_EQ(fetched_by("many", 0), "hello\n");
+  pod("none");
+  EXPECT_EQ(fetched_by("none", 0).find("hello"), std::string::npos);
+  pod("none", {}, {service});
+  EXPECT_EQ(fetched_by("none", 1), "hello\n") << "its sandbox was there already";
+  for (const char* uid : {"server", "few", "many", "none"}) remove(uid);
+}
+
 TEST_F(RuntimeTest, PodsOfOneJobShareMemoryAndOthersDoNot) {
   open_runtime();
   SandboxSpec job;
@@ -130,7 +156,8 @@ Task<void> start_one(Runtime& runtime, std::string uid, std::string key,
                                                .pod_namespace = "default",
                                                .pod_name = "pod-" + uid,
                                                .hostname = uid,
-                                               .shm_key = key});
+                                               .shm_key = key},
+                                              {});
   if (!made) {
     errors.push_back(made.error().message);
     co_return;

@@ -182,7 +182,8 @@ TEST_F(RightsTest, SysctlsAreThePodsOwn) {
       run(runtime_->create_sandbox({.pod_uid = "b",
                                     .pod_namespace = "default",
                                     .pod_name = "b",
-                                    .sysctls = {{"net.ipv4.ip_unprivileged_port_start", "many"}}}));
+                                    .sysctls = {{"net.ipv4.ip_unprivileged_port_start", "many"}}},
+                                   {}));
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().message.find("sysctl net.ipv4.ip_unprivileged_port_start = many"),
             std::string::npos)

@@ -63,7 +63,7 @@ TEST_F(UnknownPodTest, APodWithADamagedRecordIsUnknownAndEndedByItsRemoval) {
   EXPECT_NE(adopted.unknown.find(state() + "/a"), std::string::npos) << adopted.unknown;
   EXPECT_FALSE(adopted.alive);
   EXPECT_TRUE(linux::is_alive(process)) << "nobody asked for its end";
-  EXPECT_EQ(run(runtime_->create_sandbox({.pod_uid = "a"})).error().code, ErrorCode::Conflict);
+  EXPECT_EQ(run(runtime_->create_sandbox({.pod_uid = "a"}, {})).error().code, ErrorCode::Conflict);
   EXPECT_NE(pod("b").address, sandbox.address) << "its address is its own";
   remove("b");
   remove("a");

@@ -14,10 +14,9 @@
 
 namespace muster::node::shim {
 
-Result<std::vector<std::string>> hidden_places(const std::string& home) {
+std::vector<std::string> hidden_places(const std::string& home, std::string_view mounts) {
   std::vector<std::string> places;
   if (home.empty()) return places;
-  const auto mounts = TRY(linux::read_file("/proc/self/mountinfo"));
   auto homes = linux::known_homes();
   homes.push_back(home);
   for (const auto& one : homes) {

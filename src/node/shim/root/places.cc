@@ -69,10 +69,8 @@ Result<bool> make_missing_places(const std::vector<Place>& wanted, const std::st
   if (::stat("/", &root) != 0) return fail_errno("stat /");
   bool any = false;
   for (const auto& place : wanted) {
-    std::error_code error;  // /var/run leads to /run
-    const auto real = fs::weakly_canonical(place.path, error);
-    if (error || linux::exists(real) || is_made_anew(real.string())) continue;
-    any = TRY(make_missing(real, place.directory, root, layer)) || any;
+    if (linux::exists(place.path) || is_made_anew(place.path)) continue;
+    any = TRY(make_missing(place.path, place.directory, root, layer)) || any;
   }
   return any;
 }

@@ -9,7 +9,7 @@
 namespace muster::node::shim {
 
 struct Place {
-  std::string path;
+  std::string path;  // without links
   bool directory = true;
 };
 

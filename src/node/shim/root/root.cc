@@ -34,16 +34,21 @@ struct Planned {
   bool of_root = true;              // read-only where the root is
 };
 
+// Without the links that lead to it: /var/run leads to /run, mostly a file system of its own.
+std::string real_path(const std::string& path) {
+  std::error_code error;
+  auto real = std::filesystem::weakly_canonical(path, error).string();
+  return error ? path : real;
+}
+
 bool shows_host(const RootSpec& spec) {
   return spec.root.kind != RootFilesystem::Kind::Directory;
 }
 
 // Whether something is to be mounted below the point where the machine has nothing yet.
-bool needs_room(const std::string& point, const std::vector<Mount>& mounts) {
-  return std::ranges::any_of(mounts, [&](const Mount& mount) {
-    std::error_code error;  // /var/run leads to /run, mostly a file system of its own
-    const auto real = std::filesystem::weakly_canonical(mount.target, error).string();
-    return !error && is_below(real, point) && !linux::exists(real);
+bool needs_room(const std::string& point, const Machine& machine) {
+  return std::ranges::any_of(machine.targets, [&](const std::string& target) {
+    return is_below(target, point) && !linux::exists(target);
   });
 }
 
@@ -63,7 +68,7 @@ bool holds_sockets(const std::string& point) {
 }
 
 // As a container sees it: read-only where nothing has to be laid over it.
-Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
+Result<Fd> clone_host_tree(const RootSpec& spec, const Machine& machine, const std::string& point,
                            const std::string& directory) {
   const auto of_image = spec.root.directory + point;
   const bool covered =
@@ -72,20 +77,18 @@ Result<Fd> clone_host_tree(const RootSpec& spec, const std::string& point,
     return make_layered({of_image, point}, directory);
   }
   if (holds_sockets(point)) return make_layered({point}, directory);
-  if (needs_room(point, spec.mounts)) {
+  if (needs_room(point, machine)) {
     if (auto tree = make_layered({point}, directory)) return tree;
   }
   return clone_tree(point, Access::ReadOnly);
 }
 
 // The other file systems of the machine. Those that we make anew are left out.
-void take_host_trees(const RootSpec& spec, std::vector<Planned>& planned) {
-  const auto mounts = linux::read_file("/proc/self/mountinfo");
-  if (!mounts) return;
-  for (auto& point : top_mount_points(*mounts)) {
+void take_host_trees(const RootSpec& spec, const Machine& machine, std::vector<Planned>& planned) {
+  for (auto& point : top_mount_points(machine.mounts)) {
     if (is_made_anew(point)) continue;
     // One that we may not look into (a user's FUSE, a stale handle) is simply not there.
-    if (auto tree = clone_host_tree(spec, point,
+    if (auto tree = clone_host_tree(spec, machine, point,
                                     spec.directory + "/layer-" + std::to_string(planned.size()))) {
       planned.push_back({.tree = std::move(*tree), .target = std::move(point)});
     }
@@ -120,13 +123,11 @@ Result<void> put(const Planned& planned) {
 
 // Whether another file system of the machine would be missing in a layer over the directory. What
 // is hidden there is ours, and missing anyway.
-bool holds_mounts(const std::string& directory, const std::vector<std::string>& hidden) {
-  const auto mounts = linux::read_file("/proc/self/mountinfo");
-  if (!mounts) return true;
-  return std::ranges::any_of(mount_points(*mounts), [&](const std::string& point) {
+bool holds_mounts(const std::string& directory, const Machine& machine) {
+  return std::ranges::any_of(mount_points(machine.mounts), [&](const std::string& point) {
     const bool inside = point != directory && is_below(point, directory);
-    return inside &&
-           std::ranges::none_of(hidden, [&](const auto& place) { return is_below(point, place); });
+    return inside && std::ranges::none_of(
+                         machine.hidden, [&](const auto& place) { return is_below(point, place); });
   });
 }
 
@@ -139,12 +140,12 @@ Result<Fd> open_volume(const Mount& mount) {
   return inside ? std::move(inside) : fail(inside.error().in("subPath in " + mount.source));
 }
 
-Result<void> take_volume(const RootSpec& spec, const Mount& mount,
-                         const std::vector<std::string>& hidden, Planned& planned) {
+Result<void> take_volume(const RootSpec& spec, const Mount& mount, const Machine& machine,
+                         Planned& planned) {
   const auto volume = TRY(open_volume(mount));
   const auto source = TRY(linux::path_of(volume.get()));
-  planned.hidden = hidden_in(source, mount.target, hidden);
-  if (mount.copy_on_write && !holds_mounts(source, hidden)) {
+  planned.hidden = hidden_in(source, mount.target, machine.hidden);
+  if (mount.copy_on_write && !holds_mounts(source, machine)) {
     const auto layer = spec.directory + "/" + kShownLayer;
     if (auto tree = make_layered({linux::descriptor_path(volume.get())}, layer)) {
       planned.tree = std::move(*tree);
@@ -183,8 +184,7 @@ Result<void> take_views(const RootSpec& spec, Taken& taken) {
   return {};
 }
 
-Result<void> take_volumes(const RootSpec& spec, const std::vector<std::string>& hidden,
-                          Taken& taken) {
+Result<void> take_volumes(const RootSpec& spec, const Machine& machine, Taken& taken) {
   if (!spec.termination_file.empty() && !spec.termination_path.empty()) {
     TRY(take(taken.volumes, spec.termination_file, spec.termination_path, Access::ReadWrite));
     taken.volumes.back().of_root = false;
@@ -194,33 +194,36 @@ Result<void> take_volumes(const RootSpec& spec, const std::vector<std::string>& 
       return fail(ErrorCode::Invalid, "mount path \"" + mount.target + "\" is not absolute");
     }
     Planned planned{.target = mount.target, .of_root = mount.copy_on_write};
-    if (mount.kind == Mount::Kind::Bind) TRY(take_volume(spec, mount, hidden, planned));
+    if (mount.kind == Mount::Kind::Bind) TRY(take_volume(spec, mount, machine, planned));
     taken.volumes.push_back(std::move(planned));
   }
   return {};
 }
 
 // What will be mounted where the machine may have nothing.
-std::vector<Place> places_for(const RootSpec& spec, const Taken& taken) {
-  std::vector<Place> places{{.path = spec.working_directory}};
-  for (const auto& volume : taken.volumes) {
+std::vector<Place> places_for(const RootSpec& spec, const Machine& machine, const Taken& taken) {
+  std::vector<Place> places{{.path = real_path(spec.working_directory)}};
+  const auto before = taken.volumes.size() - machine.targets.size();  // not of the mounts
+  for (std::size_t i = 0; i < taken.volumes.size(); ++i) {
+    const auto& volume = taken.volumes[i];
     struct stat status{};
     const bool directory =
         !volume.tree.valid() || ::fstat(volume.tree.get(), &status) != 0 || S_ISDIR(status.st_mode);
-    places.push_back({.path = volume.target, .directory = directory});
+    places.push_back({.path = i < before ? real_path(volume.target) : machine.targets[i - before],
+                      .directory = directory});
   }
   return places;
 }
 
-Result<Taken> take_from_host(const RootSpec& spec, const std::vector<std::string>& hidden) {
+Result<Taken> take_from_host(const RootSpec& spec, const Machine& machine) {
   Taken taken;
-  if (shows_host(spec)) take_host_trees(spec, taken.views);
+  if (shows_host(spec)) take_host_trees(spec, machine, taken.views);
   taken.devices = spec.privileged ? find_all_devices() : TRY(find_devices(spec.devices));
   TRY(take_devices(taken.devices));
   taken.kernel = TRY(make_kernel_views(spec.privileged ? Sysfs::Writable : Sysfs::ReadOnly));
   if (::chdir(spec.directory.c_str()) != 0) return fail_errno("chdir " + spec.directory);
-  TRY(take_volumes(spec, hidden, taken));
-  taken.root = TRY(make_layers(spec.root, places_for(spec, taken), spec.places_directory));
+  TRY(take_volumes(spec, machine, taken));
+  taken.root = TRY(make_layers(spec.root, places_for(spec, machine, taken), spec.places_directory));
   TRY(take_views(spec, taken));
   return taken;
 }
@@ -333,13 +336,20 @@ Result<Fd> ensure_file(const std::string& path) {
   return linux::make_file_within(root.get(), path, 0644, linux::Walk::InRoot);
 }
 
-Result<void> enter_root(const RootSpec& spec, const Fd& empty) {
-  const auto hidden = TRY(hidden_places(spec.hidden));
+Result<Machine> look_at_machine(const RootSpec& spec) {
+  Machine machine{.mounts = TRY(linux::read_file("/proc/self/mountinfo"))};
+  machine.hidden = hidden_places(spec.hidden, machine.mounts);
+  for (const auto& mount : spec.mounts) machine.targets.push_back(real_path(mount.target));
+  return machine;
+}
+
+Result<void> enter_root(const RootSpec& spec, const Machine& machine, const Fd& empty) {
+  const auto& hidden = machine.hidden;
   std::error_code error;
   const auto image = std::filesystem::canonical(spec.root.directory, error).string();
   auto covered = error ? std::vector<std::string>() : hidden_in(image, "", hidden);
   if (shows_host(spec)) covered.insert(covered.end(), hidden.begin(), hidden.end());
-  auto taken = TRY(take_from_host(spec, hidden));
+  auto taken = TRY(take_from_host(spec, machine));
 
   TRY(enter_tree(taken.root.tree, empty));
   TRY(put_kernel_views(taken.kernel));

@@ -34,12 +34,20 @@ struct RootSpec {
   bool read_only = false;  // all but volumes, /dev and /dev/shm
 };
 
+// The machine as it is before anything of the root is made.
+struct Machine {
+  std::string mounts;                // /proc/self/mountinfo
+  std::vector<std::string> hidden;   // what no container sees of it
+  std::vector<std::string> targets;  // of the root's mounts, in their order, without links
+};
+Result<Machine> look_at_machine(const RootSpec& spec);
+
 // Gives the calling process a mount namespace of its own in which `/` is the container's root: a
 // copy-on-write view, fresh /proc, /sys, /dev and /tmp, and the volumes. Device files open nothing
 // but in /dev. Nothing of it can be seen outside, nothing of the machine can be uncovered in it,
 // and all of it goes with the last process in it. After an error the process is good for nothing
 // but to say so and exit.
-Result<void> enter_root(const RootSpec& spec, const Fd& empty);
+Result<void> enter_root(const RootSpec& spec, const Machine& machine, const Fd& empty);
 
 // A mount namespace in which there is nothing but an empty directory. Made once and given to many,
 // who begin theirs with it: a copy of the machine's costs as much as the machine has mounts.
