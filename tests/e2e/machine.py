@@ -52,10 +52,11 @@ def start_time(pid):
 
 
 def command_line(pid):
-    """The words of a process's command line, [] of one that has ended and was not reaped; None when it is gone."""
+    """The words of a process's command line, [] of one that has ended and was not reaped; None when it is gone. Behind those that a shim
+    shows there are empty ones, where its nursery's were longer."""
     with contextlib.suppress(OSError):
         text = pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace")
-        return text.removesuffix("\0").split("\0") if text else []
+        return text.rstrip("\0").split("\0") if text else []
     return None
 
 

@@ -62,12 +62,18 @@ std::string LinuxRuntime::log_path(const std::string& pod_namespace, const std::
   return node::log_path(log_directory(pod_namespace, pod_name, pod_uid), container, attempt);
 }
 
-Task<Result<std::string>> LinuxRuntime::ask(std::string pod_uid, std::string request_bytes) {
+Task<Result<ShimQuestion>> LinuxRuntime::put_question(std::string pod_uid,
+                                                      std::string request_bytes) {
   if (!linux::is_safe_name(pod_uid))
     co_return fail(ErrorCode::Invalid, "pod uid \"" + pod_uid + "\"");
   const auto known = pods_.find(pod_uid);
   const int version = known == pods_.end() ? shim::kWireVersion : known->second.shim_version;
-  co_return co_await ask_shim(loop_, pod_directory(pod_uid), std::move(request_bytes), version);
+  co_return co_await put_to_shim(loop_, pod_directory(pod_uid), std::move(request_bytes), version);
+}
+
+Task<Result<std::string>> LinuxRuntime::ask(std::string pod_uid, std::string request_bytes) {
+  auto question = CO_TRY(co_await put_question(std::move(pod_uid), std::move(request_bytes)));
+  co_return co_await question.next_answer();
 }
 
 Task<Result<void>> LinuxRuntime::ask_nothing(std::string pod_uid, std::string request_bytes) {
@@ -182,7 +188,7 @@ Task<Result<StartOutcome>> LinuxRuntime::start_container(std::string pod_uid, Co
   const bool ours = known != pods_.end() && known->second.ours;
   auto out = shim::request(ours ? Operation::Run : Operation::Start, version);
   write(out, spec);
-  auto question = CO_TRY(co_await put_to_shim(loop_, pod_directory(pod_uid), out.bytes(), version));
+  auto question = CO_TRY(co_await put_question(pod_uid, out.bytes()));
   const auto answer = CO_TRY(co_await question.next_answer());
   shim::Reader in(answer);
   StartOutcome outcome;
@@ -207,14 +213,19 @@ Task<Result<ContainerExit>> LinuxRuntime::wait_container(std::string pod_uid, st
                                                          int attempt) {
   auto out = shim::request(Operation::Wait);
   out.text(name).number(attempt);
-  std::optional<ShimQuestion> asked;
+  std::optional<ShimQuestion> asked;  // when it was started
   if (const auto pod = pods_.find(pod_uid); pod != pods_.end()) {
     if (auto found = pod->second.started.extract({name, attempt}))
       asked = std::move(found.mapped());
   }
   while (true) {
-    const auto answer = asked ? co_await asked->next_answer() : co_await ask(pod_uid, out.bytes());
-    asked.reset();
+    Result<std::string> answer;
+    if (asked) {
+      answer = co_await asked->next_answer();
+      asked.reset();
+    } else {
+      answer = co_await ask(pod_uid, out.bytes());
+    }
     if (answer) co_return shim::decode<ContainerExit>(*answer);
     if (answer.error().code != ErrorCode::Gone) co_return fail(answer.error());
     const auto buried = co_await bury_pod(pod_uid);

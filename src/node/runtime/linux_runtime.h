@@ -83,6 +83,7 @@ class LinuxRuntime final : public Runtime {
     if (!outcome) co_return fail(outcome.error());
     co_return std::move(*outcome);
   }
+  Task<Result<ShimQuestion>> put_question(std::string pod_uid, std::string request);
   Task<Result<std::string>> ask(std::string pod_uid, std::string request);
   Task<Result<void>> ask_nothing(std::string pod_uid, std::string request);
   void know(const FoundPod& pod);

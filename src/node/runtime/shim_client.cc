@@ -160,13 +160,6 @@ Task<Result<ShimQuestion>> put_to_shim(rt::RealLoop& loop, std::string pod_direc
   co_return ShimQuestion(std::move(descriptor));
 }
 
-Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
-                                   std::string request, int version) {
-  auto question =
-      CO_TRY(co_await put_to_shim(loop, std::move(pod_directory), std::move(request), version));
-  co_return co_await question.next_answer();
-}
-
 Task<Result<std::unique_ptr<rt::RemoteProgram>>> open_shim_session(rt::RealLoop& loop,
                                                                    std::string pod_directory,
                                                                    std::string request,

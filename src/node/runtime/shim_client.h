@@ -28,10 +28,6 @@ class ShimQuestion {
 Task<Result<ShimQuestion>> put_to_shim(rt::RealLoop& loop, std::string pod_directory,
                                        std::string request, int version);
 
-// The same, and its one answer.
-Task<Result<std::string>> ask_shim(rt::RealLoop& loop, std::string pod_directory,
-                                   std::string request, int version);
-
 // Reads one answer from a descriptor that a shim writes to, as above. What came after it stays in
 // `buffer`.
 Task<Result<std::string>> read_shim_answer(rt::Descriptor& descriptor, std::string& buffer);

@@ -36,6 +36,8 @@ constexpr std::size_t kMaxTerminationMessage = 4096;
 // Most programs write a line in one go, or its end right after it: what waits longer than this is
 // meant to be seen as it is. Ten records a second for a bar that moves all the time.
 constexpr auto kUnfinishedAfter = std::chrono::milliseconds(100);
+// The node looks at its disk every second, and evicts in less.
+constexpr auto kRoomComesWithin = std::chrono::seconds(5);
 
 // Known to be begun even after the machine lost its power: nothing of it runs a second time.
 Result<std::string> make_layers(const SandboxRecord& pod, const ContainerId& id) {
@@ -164,11 +166,7 @@ void Container::on_status() {
     auto failure = decode<FailureRecord>(bytes.substr(1));
     fail_start(failure ? std::move(*failure) : FailureRecord{.message = failure.error().message});
   } else if (state_ == State::Starting) {
-    state_ = State::Running;
-    if (reaped_) {
-      state_ = State::Ending;
-      try_end();
-    }
+    state_ = reaped_ ? State::Ending : State::Running;
   } else if (state_ == State::Building) {
     fail_start({.failure = StartFailure::Configuration, .message = "killed before it was started"});
   }
@@ -272,12 +270,16 @@ void Container::on_exit(int wait_status) {
     return;
   }
   state_ = State::Ending;
-  try_end();
 }
 
-void Container::try_end() {
+void Container::try_end(Room room) {
   if (state_ != State::Ending || !kill_all()) return;
   drain();
+  if (log_.holds_back()) {
+    const auto now = std::chrono::steady_clock::now();
+    if (!waits_for_room_since_) waits_for_room_since_ = now;
+    if (room == Room::Awaited && now < *waits_for_room_since_ + kRoomComesWithin) return;
+  }
   exit_.started = started_;
   exit_.oom_killed = exit_.exit_code != 0 && cgroup_.out_of_memory_kills() > 0;
   exit_.termination_message = termination_message();

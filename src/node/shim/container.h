@@ -57,8 +57,13 @@ class Container {
   void write_unfinished();
   // Its first process was reaped with this wait status.
   void on_exit(int wait_status);
-  // Ending: kills what the container left behind, and ends once there is nothing.
-  void try_end();
+  // Ending: kills what the container left behind, and ends once there is nothing and its log is
+  // written. A full disk is waited for, if it may be, for as long as it takes to evict who filled
+  // it.
+  enum class Room { Awaited, NotAwaited };
+  void try_end(Room room);
+  // Ending, and only that is left.
+  [[nodiscard]] bool waits_for_room() const { return waits_for_room_since_.has_value(); }
   void kill();
 
   // Who is to be told; kept for the server.
@@ -96,6 +101,7 @@ class Container {
   Fd release_;
   Fd output_[2];
   std::optional<std::chrono::steady_clock::time_point> unfinished_since_;
+  std::optional<std::chrono::steady_clock::time_point> waits_for_room_since_;
   std::string status_bytes_;
   FailureRecord failure_;
   ContainerExit exit_;

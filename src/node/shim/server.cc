@@ -23,6 +23,8 @@ constexpr std::size_t kMaxClients = 1024;
 constexpr std::size_t kExecTailBytes = std::size_t{10} << 10U;
 // How soon we look again for what a container left behind, while there is something.
 constexpr int kEndingTickMilliseconds = 2;
+// And for room on the disk.
+constexpr int kRoomTickMilliseconds = 50;
 
 }  // namespace
 
@@ -38,7 +40,8 @@ int Server::timeout() const {
   };
   const auto now = std::chrono::steady_clock::now();
   for (const auto& [id, container] : containers_) {
-    if (container->state() == Container::State::Ending) at_most(kEndingTickMilliseconds);
+    if (container->state() == Container::State::Ending)
+      at_most(container->waits_for_room() ? kRoomTickMilliseconds : kEndingTickMilliseconds);
     if (const auto due = container->unfinished_due())
       at_most(std::chrono::ceil<std::chrono::milliseconds>(*due - now).count());
   }
@@ -211,9 +214,11 @@ void Server::end_late_execs() {
 // Tells everyone who waits for something that has come about.
 void Server::settle() {
   bool running = false;
+  // Who ends the pod wants the room that it has.
+  const auto room = pod_.alive() ? Container::Room::Awaited : Container::Room::NotAwaited;
   for (auto it = containers_.begin(); it != containers_.end();) {
     auto& container = *it->second;
-    container.try_end();
+    container.try_end(room);
     using State = Container::State;
     // Of one that failed only when nothing of it is left: who is told may try it again at once.
     const bool tried = container.state() != State::Building && container.state() != State::Starting;

@@ -1,8 +1,11 @@
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "base/strings.h"
 #include "machine.h"
@@ -13,6 +16,7 @@
 namespace muster::node::shim {
 namespace {
 
+namespace fs = std::filesystem;
 using Stream = CriWriter::Stream;
 
 class CriWriterTest : public ::testing::Test {
@@ -21,7 +25,7 @@ class CriWriterTest : public ::testing::Test {
     char path[] = "/var/tmp/muster-log-XXXXXX";
     directory_ = ::mkdtemp(path);
   }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
+  void TearDown() override { fs::remove_all(directory_); }
   [[nodiscard]] std::string path() const { return directory_ + "/c/0.log"; }
 
   std::string directory_;
@@ -59,8 +63,8 @@ TEST_F(CriWriterTest, KeepsWithinItsQuota) {
   auto writer = CriWriter::create(path(), 10'000).value();
   for (int i = 0; i < 1000; ++i)
     writer.append(Stream::Stdout, "line " + std::to_string(i) + "\n", time_);
-  EXPECT_LE(std::filesystem::file_size(path()), 5'000U);
-  EXPECT_LE(std::filesystem::file_size(path() + ".1"), 5'000U);
+  EXPECT_LE(fs::file_size(path()), 5'000U);
+  EXPECT_LE(fs::file_size(path() + ".1"), 5'000U);
   EXPECT_TRUE(read_text(path()).ends_with("line 999\n"));
 }
 
@@ -95,7 +99,7 @@ TEST_F(CriWriterTest, AFullDiskLosesNothingThatCanBeKept) {
   writer.append(Stream::Stdout, "one\ntwo\nthree\n", time_);
   writer.append(Stream::Stderr, "four\n", time_);
   EXPECT_TRUE(writer.holds_back());
-  EXPECT_EQ(std::filesystem::file_size(path()), 100U) << "as much as goes";
+  EXPECT_EQ(fs::file_size(path()), 100U) << "as much as goes";
   disk.end();
   writer.flush(time_);
   EXPECT_FALSE(writer.holds_back());
@@ -131,10 +135,10 @@ TEST_F(CriWriterTest, WhatAFullDiskLosesIsSaid) {
 }
 
 TEST_F(CriWriterTest, FollowsNoLink) {
-  std::filesystem::create_directories(directory_ + "/c");
-  std::filesystem::create_symlink(directory_ + "/elsewhere", path());
+  fs::create_directories(directory_ + "/c");
+  fs::create_symlink(directory_ + "/elsewhere", path());
   EXPECT_FALSE(CriWriter::create(path(), 1000));
-  EXPECT_FALSE(std::filesystem::exists(directory_ + "/elsewhere"));
+  EXPECT_FALSE(fs::exists(directory_ + "/elsewhere"));
 }
 
 TEST(Wire, ReadsBackWhatWasWritten) {
@@ -177,6 +181,47 @@ TEST(MountPoints, AreThoseDirectlyBelowTheRoot) {
       "31 30 8:3 / /home/deep rw - ext4 /dev/sdc rw\n"
       "32 21 8:4 / /with\\040space rw - ext4 /dev/sdd rw\n");
   EXPECT_EQ(points, (std::vector<std::string>{"/proc", "/home", "/with space"}));
+}
+
+// The disk that logs are on is one of its own, as small as it gets.
+class FullLogsTest : public RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    logs_ = home_ + "/logs";
+    fs::create_directories(logs_);
+    ASSERT_EQ(::mount("tmpfs", logs_.c_str(), "tmpfs", 0, "size=64k"), 0);
+    std::ofstream(logs_ + "/fill") << std::string(100'000, 'x');
+    open_runtime();
+    pod("a");
+  }
+  void TearDown() override {
+    if (runtime_) close_runtime();
+    EXPECT_EQ(::umount2(logs_.c_str(), MNT_DETACH), 0);
+    RuntimeTest::TearDown();
+  }
+  bool ends_within(std::chrono::milliseconds limit, int attempt) {
+    return run(rt::with_timeout(*loop_, limit, runtime_->wait_container("a", "main", attempt)))
+        .has_value();
+  }
+
+  std::string logs_;
+};
+
+TEST_F(FullLogsTest, AnEndWaitsForRoom) {
+  start("a", container({"echo", "said"}));
+  EXPECT_FALSE(ends_within(std::chrono::milliseconds(300), 0)) << "its log cannot be written";
+  fs::remove(logs_ + "/fill");
+  EXPECT_EQ(wait("a").exit_code, 0);
+  EXPECT_EQ(output("a"), "said\n");
+  remove("a");
+}
+
+TEST_F(FullLogsTest, NotThatOfAPodThatIsBeingEnded) {
+  start("a", container({"sh", "-c", "echo said; exec sleep 1000"}));
+  const auto begun = std::chrono::steady_clock::now();
+  remove("a");
+  EXPECT_LT(std::chrono::steady_clock::now() - begun, std::chrono::seconds(3));
 }
 
 }  // namespace
