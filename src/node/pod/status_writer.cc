@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "api/object.h"
+#include "node/pod/container/references.h"
 #include "node/pod/status.h"
 
 namespace muster::node {
@@ -14,6 +15,9 @@ constexpr Duration kFirstRetry = std::chrono::milliseconds(200);
 constexpr Duration kLongestRetry = std::chrono::seconds(10);
 // What a pod is on its way to takes milliseconds; of one that is held up people want to know where.
 constexpr Duration kLongestWay = std::chrono::seconds(1);
+
+// In every pod that has a token.
+constexpr std::string_view kClusterCertificate = "kube-root-ca.crt";
 
 // Nothing of it ran yet, and nothing holds it up: what could be said now is over in a moment.
 bool is_on_its_way(const PodFacts& facts) {
@@ -30,7 +34,19 @@ bool follows_from_time(const PodFacts& facts) {
   });
 }
 
+// What it refers to may be made from its address (a list of peers), by somebody who reads the API.
+bool refers_to_others(const json::Value& pod) {
+  return std::ranges::any_of(references_of(pod), [](const Reference& reference) {
+    return reference.name != kClusterCertificate;
+  });
+}
+
 }  // namespace
+
+PodStatusWriter::PodStatusWriter(PodSubject& subject)
+    : subject_(subject),
+      tells_its_address_(refers_to_others(*subject.pod)),
+      dirty_(subject.node.loop) {}
 
 void PodStatusWriter::look(const Status& wanted) {
   if (!settled(wanted)) dirty_.set();
@@ -93,10 +109,15 @@ Task<PodStatusWriter::Outcome> PodStatusWriter::read_again() {
   co_return Outcome::Written;  // not yet, but there is something new to write from
 }
 
+bool PodStatusWriter::can_wait() const {
+  const bool tells = tells_its_address_ && !subject_.facts.pod_ip.empty();
+  return is_on_its_way(subject_.facts) && !tells;
+}
+
 // One write less, or two, of the four in the life of a short pod.
 Task<void> PodStatusWriter::let_it_start() {
   auto& loop = subject_.node.loop;
-  while (is_on_its_way(subject_.facts) && loop.monotonic() < on_its_way_until_) {
+  while (can_wait() && loop.monotonic() < on_its_way_until_) {
     const auto looked =
         co_await rt::with_timeout(loop, on_its_way_until_ - loop.monotonic(), dirty_.wait());
     if (!looked && looked.error().code == ErrorCode::Cancelled) co_return;

@@ -14,7 +14,7 @@ namespace muster::node {
 // there or the API has forgotten the pod. A part of a worker: its task runs in the subject's scope.
 class PodStatusWriter {
  public:
-  explicit PodStatusWriter(PodSubject& subject) : subject_(subject), dirty_(subject.node.loop) {}
+  explicit PodStatusWriter(PodSubject& subject);
 
   using Status = std::shared_ptr<const json::Value>;
 
@@ -36,10 +36,12 @@ class PodStatusWriter {
 
   Task<void> run();
   Task<void> let_it_start();
+  [[nodiscard]] bool can_wait() const;
   Task<Outcome> write();
   Task<Outcome> read_again();
 
   PodSubject& subject_;
+  const bool tells_its_address_;
   std::optional<WorkedOut> worked_out_;
   Status last_written_;
   rt::Event dirty_;

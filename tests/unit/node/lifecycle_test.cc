@@ -19,6 +19,18 @@ TEST_F(NodeTest, APodThatStartsAtOnceIsWrittenOfWhenItRunsAndWhenItEnded) {
   EXPECT_EQ(cluster.status_writes - before, 2);
 }
 
+TEST_F(NodeTest, ItsAddressIsToldBeforeIfWhatItRefersToMayBeMadeFromIt) {
+  cluster.put(api::config_maps(),
+              parse(R"({"metadata":{"name":"peers","namespace":"default"},"data":{"A":"1"}})"));
+  start();
+  const int before = cluster.status_writes;
+  create(PodBuilder("p").container("main", "serve",
+                                   R"({"envFrom":[{"configMapRef":{"name":"peers"}}]})"));
+  loop.run_for(900ms);
+  EXPECT_EQ(phase("p"), "Running");
+  EXPECT_EQ(cluster.status_writes - before, 2);
+}
+
 TEST_F(NodeTest, APodThatTakesLongerSaysWhereItIs) {
   start();
   runtime.sandbox_takes = 60s;
