@@ -52,7 +52,7 @@ class Chainer:
         """(type, reason, message)"""
         items = self.get(f"{CORE}/events")["items"]
         return [(e["type"], e["reason"], e["message"]) for e in items
-                if (e["involvedObject"]["kind"], e["involvedObject"]["name"]) == ("ChainerJob", name)]
+                if (e["involvedObject"].get("kind"), e["involvedObject"].get("name")) == ("ChainerJob", name)]
 
     def wait_for_event(self, name, text):
         wait_until(lambda: contains(str(self.events(name)), text, "events") or True, f"an event of {name}")

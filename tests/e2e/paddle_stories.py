@@ -57,7 +57,7 @@ class Paddle:
         """(type, reason, message)"""
         items = self.get(EVENTS)["items"]
         return [(e["type"], e["reason"], e["message"]) for e in items
-                if (e["involvedObject"]["kind"], e["involvedObject"]["name"]) == ("PaddleJob", name)]
+                if (e["involvedObject"].get("kind"), e["involvedObject"].get("name")) == ("PaddleJob", name)]
 
     def wait_for_event(self, name, text):
         wait_until(lambda: contains(str(self.events(name)), text, "events") or True, f"an event of {name}")
