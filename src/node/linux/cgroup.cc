@@ -44,10 +44,10 @@ Mounted find_mounted() {
 
 // A controller reaches a group's children only when it is switched on in every group above them.
 Result<void> pass_controllers_down(const std::string& directory) {
-  TRY(write_existing(directory + "/cgroup.subtree_control", "+cpu +memory"));
-  // Best effort: not every kernel has it; then there is no bound on processes.
-  [[maybe_unused]] const auto pids = write_existing(directory + "/cgroup.subtree_control", "+pids");
-  return {};
+  const auto file = directory + "/cgroup.subtree_control";
+  if (write_existing(file, "+cpu +memory +pids")) return {};
+  // Not every kernel counts processes; then there is no bound on them.
+  return write_existing(file, "+cpu +memory");
 }
 
 Result<void> make_group(const std::string& directory) {
@@ -126,6 +126,13 @@ void collect(const std::string& directory, std::vector<int>& pids) {
 
 void remove_group(const std::string& directory) {
   if (::rmdir(directory.c_str()) == 0 || errno == ENOENT) return;
+  for (const auto& group : groups_below(directory)) remove_group(group);
+  ::rmdir(directory.c_str());
+}
+
+// One that has groups in it, mostly: asking first would only hold up everybody else who makes or
+// removes one, all of which the kernel does one at a time.
+void remove_with_groups(const std::string& directory) {
   for (const auto& group : groups_below(directory)) remove_group(group);
   ::rmdir(directory.c_str());
 }
@@ -306,7 +313,13 @@ int Cgroup::out_of_memory_kills() const {
 }
 
 void Cgroup::remove() const {
-  for (const auto& directory : own_directories()) remove_group(directory);
+  for (const auto& directory : own_directories()) {
+    if (of_pod_ && directory != pids_) {
+      remove_with_groups(directory);
+    } else {
+      remove_group(directory);
+    }
+  }
 }
 
 }  // namespace muster::node::linux

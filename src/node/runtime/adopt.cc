@@ -35,12 +35,13 @@ void LinuxRuntime::know(const FoundPod& pod) {
 }
 
 Task<Result<std::vector<AdoptedSandbox>>> LinuxRuntime::adopt() {
-  auto found =
-      CO_TRY(co_await off_loop([places = PodPlaces{.state = state_directory(home_key_),
-                                                   .layers = options_.home + "/pods",
-                                                   .logs = logs_directory(options_.home)}] {
-        return Result<std::vector<FoundPod>>(find_pods(places));
-      }));
+  auto found = CO_TRY(co_await off_loop([places = PodPlaces{.state = state_directory(home_key_),
+                                                            .layers = options_.home + "/pods",
+                                                            .logs = logs_directory(options_.home)},
+                                         nursery = nursery_] {
+    nursery->get_ready();
+    return Result<std::vector<FoundPod>>(find_pods(places));
+  }));
   for (const auto& pod : found) know(pod);
   CO_TRY(co_await sweep_shm());
   std::vector<AdoptedSandbox> adopted;

@@ -38,6 +38,12 @@ Result<void> Nursery::bear(const std::string& message, const Fd& lock, const Fd&
   return shim::send_birth(births_, message, lock, ready);
 }
 
+void Nursery::get_ready() {
+  const std::lock_guard guard(mutex_);
+  if (births_.valid()) return;
+  [[maybe_unused]] const auto started = start();
+}
+
 Result<void> Nursery::start() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)

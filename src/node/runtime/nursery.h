@@ -10,8 +10,8 @@
 namespace muster::node {
 
 // Our side of the process that shims are forked from (shim/nursery.h), which costs a pod a tenth of
-// what starting a program does. It is started with the first shim, anew when it is gone, and ends
-// with us; the shims stay. For the pool: everything blocks, for a tenth of a millisecond.
+// what starting a program does. It is started anew when it is gone, and ends with us; the shims
+// stay. For the pool: everything blocks, for a tenth of a millisecond.
 class Nursery {
  public:
   struct Options {
@@ -24,6 +24,9 @@ class Nursery {
   Nursery& operator=(const Nursery&) = delete;
   ~Nursery() { end(); }
 
+  // Starts it, so that the first shim does not wait for what it does first: on some machines the
+  // kernel takes tens of milliseconds for that. Whether it could be started, the first shim learns.
+  void get_ready();
   // Has a shim started for the message's pod (shim/nursery.h), which has its lock from then on.
   Result<void> bear(const std::string& message, const Fd& lock, const Fd& ready);
 

@@ -32,8 +32,8 @@ Result<void> write_resolver() {
   return {};
 }
 
-// The kernel makes networks one at a time, and who waits for its turn there burns a core meanwhile:
-// of one home only one asks for it, until the descriptor is closed.
+// The kernel makes links one at a time, and who waits for its turn there burns a core meanwhile: of
+// one home only one asks for it, until the descriptor is closed.
 Result<Fd> await_turn() {
   Fd pods(::open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!pods.valid()) return fail_errno("open the pods' directory");
@@ -85,10 +85,10 @@ Result<void> Pod::connect() {
   const auto bridge = linux::link_index(record_.bridge);
   if (bridge == 0) return fail(ErrorCode::Io, "the bridge " + record_.bridge + " is gone");
   const auto address = TRY(linux::parse_address(record_.address));
-  const auto turn = TRY(await_turn());
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
+  const auto turn = TRY(await_turn());
   TRY(create_link(host, record_.link, bridge, own, address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
   return linux::join_network(inside, address, record_.prefix,
