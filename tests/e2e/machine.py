@@ -208,8 +208,9 @@ class Machine:
         """Remembers the namespaces and processes of so many pods, and that there are links, cgroups and a bridge."""
         def all_there():
             shims = self.traces.shims()
-            inside = {pid for directory in shims.values() for pid in self.traces.pod_processes(pathlib.Path(directory).name)}
-            return (set(shims), inside) if len(shims) == pods and len(inside) >= 2 * pods else None
+            inside = [set(self.traces.pod_processes(pathlib.Path(directory).name)) for directory in shims.values()]
+            complete = len(shims) == pods and all(len(processes) >= 2 for processes in inside)  # the first, and a rank
+            return (set(shims), set().union(*inside)) if complete else None
         shims, inside = wait_until(all_there, f"{pods} pods")
         own = os.readlink("/proc/self/ns/net")
         for pid in inside:

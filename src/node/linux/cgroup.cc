@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -227,6 +228,7 @@ void remove_cgroup_roots(const CgroupRoots& roots) {
 
 Cgroup::Cgroup(const CgroupRoots& roots, const std::string& relative)
     : version_(roots.version),
+      home_(roots.memory),
       memory_(roots.memory + "/" + relative),
       cpu_(roots.cpu + "/" + relative),
       pids_(roots.pids.empty() ? "" : roots.pids + "/" + relative.substr(0, relative.find('/'))),
@@ -250,7 +252,23 @@ std::vector<std::string> Cgroup::own_directories() const {
   return own;
 }
 
+namespace {
+
+// The kernel makes groups one at a time, and who waits for that inside burns a core and holds up
+// all who only look something up there: of one home only one asks for it, until the descriptor is
+// closed. Where no turn is to be had it goes without.
+Fd await_turn(const std::string& home) {
+  Fd groups(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (::flock(groups.get(), LOCK_EX) != 0 && errno == EINTR) {
+  }
+  return groups;
+}
+
+}  // namespace
+
 Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
+  if (!exists()) return {};
+  const Fd turn = await_turn(home_);
   for (const auto& directory : own_directories()) TRY(make_group(directory));
   switch (version_) {
     case CgroupRoots::Version::None:

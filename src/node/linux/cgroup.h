@@ -75,6 +75,7 @@ class Cgroup {
   [[nodiscard]] std::vector<std::string> own_directories() const;
 
   CgroupRoots::Version version_;
+  std::string home_;  // the directory above all pods
   std::string memory_;
   std::string cpu_;
   std::string pids_;  // version 1: of the pod; empty: none

@@ -20,8 +20,7 @@ class StartsFirst {
     Start(Start&& other) noexcept : starts_(std::exchange(other.starts_, nullptr)) {}
     Start& operator=(Start&&) = delete;
     ~Start() {
-      if (starts_ == nullptr || --starts_->going_on_ > 0) return;
-      for (auto* const waiting : starts_->waiting_) waiting->pulse();
+      if (starts_ != nullptr && --starts_->going_on_ == 0) starts_->draw_breath();
     }
 
    private:
@@ -41,7 +40,7 @@ class StartsFirst {
     waiting_.insert(&changed);
     const auto until = loop_.monotonic() + kLongest;
     bool cancelled = false;
-    while (going_on_ > 0 && !urgent() && loop_.monotonic() < until && !cancelled) {
+    while (any_start() && !urgent() && loop_.monotonic() < until && !cancelled) {
       const auto waited =
           co_await rt::with_timeout(loop_, until - loop_.monotonic(), changed.wait());
       cancelled = !waited && waited.error().code == ErrorCode::Cancelled;
@@ -51,10 +50,22 @@ class StartsFirst {
 
  private:
   static constexpr Duration kLongest = std::chrono::seconds(2);
+  // Between two starts of a job is a moment, and so is between the last start and the end of a rank
+  // that only had to say something; then somebody waits for the job's.
+  static constexpr Duration kBreath = std::chrono::milliseconds(50);
+
+  [[nodiscard]] bool any_start() const { return going_on_ > 0 || breath_.active(); }
+  void draw_breath() {
+    breath_.start(kBreath, [this] {
+      if (going_on_ > 0) return;
+      for (auto* const waiting : waiting_) waiting->pulse();
+    });
+  }
 
   rt::Loop& loop_;
   const std::size_t most_;
   int going_on_ = 0;
+  rt::Timer breath_{loop_};
   std::set<rt::Event*> waiting_;
 };
 

@@ -90,6 +90,7 @@ void PodWorker::observe(api::ObjectPtr pod) {
   // Downward volumes show them.
   if (in<Prepared>() && !same_labels(*before, *subject_.pod)) preparation_.refresh();
   tell(Changed{});
+  refresh_view();
 }
 
 void PodWorker::references_changed(const Reference& reference) {
@@ -104,7 +105,6 @@ void PodWorker::tell(PodEvent event) {
                      std::holds_alternative<Changed>(events_.back());
   if (!known) events_.push_back(std::move(event));
   subject_.changed.pulse();
-  refresh_view();
 }
 
 void PodWorker::refresh_view() {
@@ -155,9 +155,10 @@ Task<void> PodWorker::wait_for_event() {
 
 // Looks at everything anew and sets in motion what follows from it.
 void PodWorker::advance(const PodEvent& event) {
+  const bool asks = in<Reporting>();  // only then: what it follows from may change in this step
   const PodObservation seen{.pod = *subject_.pod,
                             .back_off = subject_.node.options.back_off,
-                            .reported = writer_.settled(writer_.desired()),
+                            .reported = asks && writer_.settled(writer_.desired()),
                             .now = subject_.now()};
   const auto before = state_.index();
   auto next = step(state_, std::move(subject_.facts), event, seen);

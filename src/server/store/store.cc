@@ -13,6 +13,9 @@ namespace {
 // Log rows go in lots, so that trimming does not cost every commit a page.
 constexpr Version kTrimLot = 256;
 
+// So many are worth a commit of their own: the worker writes them while the loop makes more.
+constexpr std::size_t kEnough = 32;
+
 // On a full disk small transactions go where one large would not.
 constexpr std::size_t kLotWhenLow = 16;
 constexpr Duration kTryAgain = std::chrono::seconds(1);
@@ -89,13 +92,16 @@ Task<Result<void>> Store::durable(Version version) {
 
 // The commit starts in the next turn of the loop: what else this turn writes shares it.
 void Store::wake_writer() {
-  if (writing_ || queue_.empty() || failure_) return;
-  writing_ = true;
+  if (failure_ || queue_.empty()) return;
+  if (about_to_write_ && file_ && queue_.size() >= kEnough) return start_commit();
+  if (writing_) return;
+  writing_ = about_to_write_ = true;
   idle_.reset();
   loop_.post([this] { start_commit(); });
 }
 
 void Store::start_commit() {
+  if (!std::exchange(about_to_write_, false)) return;  // there was enough earlier
   std::vector<Change> batch = std::exchange(queue_, {});
   if (room_ == Room::Low && batch.size() > kLotWhenLow) {
     const auto rest = batch.begin() + kLotWhenLow;

@@ -110,7 +110,8 @@ class Store {
   std::deque<Commit> logged_;         // commits of which the log has something
   std::int64_t forgotten_bytes_ = 0;  // counted, and gone from the log or about to
   std::uint64_t commits_ = 0;
-  bool writing_ = false;  // a worker has the file, or will in the next turn
+  bool writing_ = false;         // a worker has the file, or will in the next turn
+  bool about_to_write_ = false;  // in the next turn, or as soon as there is enough
   Room room_ = Room::Enough;
   bool traces_ = false;
   std::optional<Error> failure_;

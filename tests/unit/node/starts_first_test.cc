@@ -30,6 +30,24 @@ TEST_F(StartsFirstTest, ASandboxThatIsOverStaysUntilNothingStarts) {
   EXPECT_FALSE(has_sandbox(uid));
 }
 
+// Ranks start one after the other, and some are over before the next one's turn comes.
+TEST_F(StartsFirstTest, AMomentBetweenTwoStartsIsNotYetTheEndOfStarting) {
+  start();
+  const auto uid = create(ending("p"));
+  loop.run_for(900ms);
+  start_something(150ms);
+  loop.run_for(170ms);
+  EXPECT_EQ(phase("starting"), "Running");
+  EXPECT_EQ(phase("p"), "Succeeded");
+  EXPECT_TRUE(has_sandbox(uid));
+  create(PodBuilder("next").container("main", "serve"));
+  loop.run_for(100ms);
+  EXPECT_TRUE(has_sandbox(uid));
+  loop.run_for(200ms);
+  EXPECT_EQ(phase("next"), "Running");
+  EXPECT_FALSE(has_sandbox(uid));
+}
+
 TEST_F(StartsFirstTest, NotLongerThanTwoSeconds) {
   start();
   const auto uid = create(ending("p"));

@@ -215,15 +215,23 @@ TEST(Store, TheStartReadsOnlyTheNewestOfTheLogAndACleanEndLeavesNoMore) {
   }
 }
 
-TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
+std::uint64_t commits_of(Version changes) {
   const Home home;
   Session session(home.path());
-  for (Version version = 1; version <= 100; ++version) {
+  for (Version version = 1; version <= changes; ++version) {
     session.store().append(
         change(version, fmt::format("a//{}", version), "x", ChangeType::Created));
   }
-  EXPECT_TRUE(session.loop().run(session.store().durable(100)));
-  EXPECT_EQ(session.store().commits(), 1U);
+  EXPECT_TRUE(session.loop().run(session.store().durable(changes)));
+  return session.store().commits();
+}
+
+TEST(Store, WhatIsQueuedTogetherIsCommittedTogether) {
+  EXPECT_EQ(commits_of(20), 1U);
+}
+
+TEST(Store, OfManyTheFirstAreCommittedWhileTheOthersAreMade) {
+  EXPECT_EQ(commits_of(100), 2U);
 }
 
 // A number that the file of a home holds, read from a copy: whoever writes it has it for itself.
