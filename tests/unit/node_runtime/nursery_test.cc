@@ -1,6 +1,8 @@
 #include "node/runtime/nursery.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <string>
 
 #include "machine.h"
 
@@ -8,6 +10,16 @@ namespace muster::node {
 namespace {
 
 using NurseryTest = RuntimeTest;
+
+TEST_F(NurseryTest, IsThereBeforeTheFirstPod) {
+  open_runtime();
+  ASSERT_TRUE(run(runtime_->adopt()));
+  const auto words = std::string("nursery") + '\0' + home_key(home_);
+  const auto processes = std::filesystem::directory_iterator("/proc");
+  EXPECT_TRUE(std::any_of(begin(processes), end(processes), [&](const auto& process) {
+    return read_text(process.path().string() + "/cmdline").contains(words);
+  }));
+}
 
 TEST_F(NurseryTest, OneThatWasKilledIsStartedAnewAndItsShimsStay) {
   open_runtime();
