@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 
 #include "base/strings.h"
 #include "node/linux/files.h"
+#include "node/linux/turn.h"
 
 namespace muster::node::linux {
 
@@ -252,23 +252,9 @@ std::vector<std::string> Cgroup::own_directories() const {
   return own;
 }
 
-namespace {
-
-// The kernel makes groups one at a time, and who waits for that inside burns a core and holds up
-// all who only look something up there: of one home only one asks for it, until the descriptor is
-// closed. Where no turn is to be had it goes without.
-Fd await_turn(const std::string& home) {
-  Fd groups(::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  while (::flock(groups.get(), LOCK_EX) != 0 && errno == EINTR) {
-  }
-  return groups;
-}
-
-}  // namespace
-
 Result<void> Cgroup::create(const ResourceLimits& limits, Holds holds) {
   if (!exists()) return {};
-  const Fd turn = await_turn(home_);
+  const auto turn = await_turn(home_);  // where none is to be had it goes without
   for (const auto& directory : own_directories()) TRY(make_group(directory));
   switch (version_) {
     case CgroupRoots::Version::None:

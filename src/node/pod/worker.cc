@@ -155,7 +155,7 @@ Task<void> PodWorker::wait_for_event() {
 
 // Looks at everything anew and sets in motion what follows from it.
 void PodWorker::advance(const PodEvent& event) {
-  const bool asks = in<Reporting>();  // only then: what it follows from may change in this step
+  const bool asks = in<Reporting>();  // nobody else, and it takes a while to work out
   const PodObservation seen{.pod = *subject_.pod,
                             .back_off = subject_.node.options.back_off,
                             .reported = asks && writer_.settled(writer_.desired()),

@@ -4,7 +4,6 @@
 #include <linux/netlink.h>
 #include <sched.h>
 #include <signal.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include "node/linux/files.h"
 #include "node/linux/netlink.h"
 #include "node/linux/process.h"
+#include "node/linux/turn.h"
 #include "node/shim/child.h"
 #include "node/shim/records.h"
 #include "node/shim/rights/sysctls.h"
@@ -30,17 +30,6 @@ Result<void> write_resolver() {
   if (!fd.valid() || ::write(fd.get(), kText.data(), kText.size()) < 0)
     return fail_errno("resolv.conf");
   return {};
-}
-
-// The kernel makes links one at a time, and who waits for its turn there burns a core meanwhile: of
-// one home only one asks for it, until the descriptor is closed.
-Result<Fd> await_turn() {
-  Fd pods(::open("..", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!pods.valid()) return fail_errno("open the pods' directory");
-  while (::flock(pods.get(), LOCK_EX) != 0) {
-    if (errno != EINTR) return fail_errno("lock the pods' directory");
-  }
-  return pods;
 }
 
 // In place of one of a shim of this pod that died a moment ago: its namespace is not down yet.
@@ -88,7 +77,7 @@ Result<void> Pod::connect() {
   if (::unshare(CLONE_NEWNET | own_namespaces) != 0) return fail_errno("unshare");
   const Fd own(::open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC));
   if (!own.valid()) return fail_errno("open the network namespace");
-  const auto turn = TRY(await_turn());
+  const auto turn = TRY(linux::await_turn(".."));  // of the home's pods, for a link
   TRY(create_link(host, record_.link, bridge, own, address));
   auto inside = TRY(linux::Netlink::open(NETLINK_ROUTE));
   return linux::join_network(inside, address, record_.prefix,

@@ -11,6 +11,14 @@ class StartsFirstTest : public NodeTest {
     create(PodBuilder("starting").container("main", "serve"));
     loop.run_for(1ms);
   }
+  // The uid of a pod that is over soon after something began to start, for so long.
+  std::string end_while_something_starts(Duration takes) {
+    start();
+    const auto uid = create(ending("p"));
+    loop.run_for(900ms);
+    start_something(takes);
+    return uid;
+  }
   PodBuilder ending(const std::string& name, std::string_view more = "{}") {
     return PodBuilder(name).restart("Never").container("main", "run 1 0", more);
   }
@@ -18,10 +26,7 @@ class StartsFirstTest : public NodeTest {
 };
 
 TEST_F(StartsFirstTest, ASandboxThatIsOverStaysUntilNothingStarts) {
-  start();
-  const auto uid = create(ending("p"));
-  loop.run_for(900ms);
-  start_something(1500ms);
+  const auto uid = end_while_something_starts(1500ms);
   loop.run_for(1s);
   EXPECT_EQ(phase("p"), "Succeeded") << "its end is told at once";
   EXPECT_TRUE(has_sandbox(uid));
@@ -32,10 +37,7 @@ TEST_F(StartsFirstTest, ASandboxThatIsOverStaysUntilNothingStarts) {
 
 // Ranks start one after the other, and some are over before the next one's turn comes.
 TEST_F(StartsFirstTest, AMomentBetweenTwoStartsIsNotYetTheEndOfStarting) {
-  start();
-  const auto uid = create(ending("p"));
-  loop.run_for(900ms);
-  start_something(150ms);
+  const auto uid = end_while_something_starts(150ms);
   loop.run_for(170ms);
   EXPECT_EQ(phase("starting"), "Running");
   EXPECT_EQ(phase("p"), "Succeeded");
@@ -49,10 +51,7 @@ TEST_F(StartsFirstTest, AMomentBetweenTwoStartsIsNotYetTheEndOfStarting) {
 }
 
 TEST_F(StartsFirstTest, NotLongerThanTwoSeconds) {
-  start();
-  const auto uid = create(ending("p"));
-  loop.run_for(900ms);
-  start_something(60s);
+  const auto uid = end_while_something_starts(60s);
   loop.run_for(1900ms);
   EXPECT_TRUE(has_sandbox(uid));
   loop.run_for(300ms);
@@ -101,10 +100,7 @@ TEST_F(StartsFirstTest, APodThatIsDeletedGoesAtOnce) {
 }
 
 TEST_F(StartsFirstTest, WhoIsDeletedWhileItWaitsWaitsNoLonger) {
-  start();
-  const auto uid = create(ending("p"));
-  loop.run_for(900ms);
-  start_something(60s);
+  const auto uid = end_while_something_starts(60s);
   loop.run_for(300ms);
   ASSERT_TRUE(has_sandbox(uid));
   cluster.request_deletion("default", "p", 30);
