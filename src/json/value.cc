@@ -56,6 +56,10 @@ void Object::clear() {
 void Object::reserve(std::size_t count) {
   members_.reserve(count);
 }
+void Object::shrink() {
+  members_.shrink_to_fit();
+  for (auto& [key, value] : members_) value.shrink();
+}
 Object::iterator Object::begin() {
   return members_.begin();
 }
@@ -122,12 +126,14 @@ const std::string& Value::as_string() const {
 }
 
 const Array& Value::as_array() const {
-  const auto* value = std::get_if<Array>(&data_);
+  const auto* shared = std::get_if<Shared<Array>>(&data_);
+  const auto* value = shared == nullptr ? nullptr : shared->get();
   return value == nullptr ? kEmptyArray : *value;
 }
 
 const Object& Value::as_object() const {
-  const auto* value = std::get_if<Object>(&data_);
+  const auto* shared = std::get_if<Shared<Object>>(&data_);
+  const auto* value = shared == nullptr ? nullptr : shared->get();
   return value == nullptr ? kEmptyObject : *value;
 }
 
@@ -152,15 +158,15 @@ const Value& Value::at_path(std::string_view dotted) const {
 }
 
 Object& Value::object() {
-  if (is_null()) data_ = Object();
+  if (is_null()) data_ = Shared<Object>();
   CHECK(is_object());
-  return std::get<Object>(data_);
+  return std::get<Shared<Object>>(data_).own();
 }
 
 Array& Value::array() {
-  if (is_null()) data_ = Array();
+  if (is_null()) data_ = Shared<Array>();
   CHECK(is_array());
-  return std::get<Array>(data_);
+  return std::get<Shared<Array>>(data_).own();
 }
 
 Value& Value::make_path(std::string_view dotted) {
@@ -171,6 +177,18 @@ Value& Value::make_path(std::string_view dotted) {
     if (dot == std::string_view::npos) return *value;
     dotted.remove_prefix(dot + 1);
   }
+}
+
+void Value::shrink() {
+  if (auto* text = std::get_if<std::string>(&data_)) text->shrink_to_fit();
+  if (auto* array = std::get_if<Shared<Array>>(&data_);
+      array != nullptr && array->only() != nullptr) {
+    array->only()->shrink_to_fit();
+    for (Value& element : *array->only()) element.shrink();
+  }
+  if (auto* object = std::get_if<Shared<Object>>(&data_);
+      object != nullptr && object->only() != nullptr)
+    object->only()->shrink();
 }
 
 bool operator==(const Value& a, const Value& b) {

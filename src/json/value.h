@@ -8,6 +8,8 @@
 #include <variant>
 #include <vector>
 
+#include "json/shared.h"
+
 namespace muster::json {
 
 class Value;
@@ -40,6 +42,7 @@ class Object {
   [[nodiscard]] std::size_t size() const;
   void clear();
   void reserve(std::size_t count);
+  void shrink();
   [[nodiscard]] iterator begin();
   [[nodiscard]] iterator end();
   [[nodiscard]] const_iterator begin() const;
@@ -54,6 +57,10 @@ class Object {
 
 // A JSON value: plain data with value semantics. Reading what is not there gives an empty answer
 // (null, "", 0), because every field of a Kubernetes object is optional to somebody.
+//
+// Copies share arrays and objects until one of them is changed. So a reference to something in a
+// value that may be changed is of use until the value is copied: a change through it after that is
+// one of the copy too. Ask for the reference anew.
 class Value {
  public:
   Value() = default;
@@ -65,9 +72,11 @@ class Value {
   Value(const char* value) : data_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
   Value(std::string value) : data_(std::move(value)) {}    // NOLINT(google-explicit-constructor)
   Value(std::string_view value)
-      : data_(std::string(value)) {}                // NOLINT(google-explicit-constructor)
-  Value(Array value) : data_(std::move(value)) {}   // NOLINT(google-explicit-constructor)
-  Value(Object value) : data_(std::move(value)) {}  // NOLINT(google-explicit-constructor)
+      : data_(std::string(value)) {}  // NOLINT(google-explicit-constructor)
+  Value(Array value)
+      : data_(Shared<Array>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
+  Value(Object value)
+      : data_(Shared<Object>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool is_null() const { return std::holds_alternative<std::monostate>(data_); }
   [[nodiscard]] bool is_bool() const { return std::holds_alternative<bool>(data_); }
@@ -75,8 +84,8 @@ class Value {
   [[nodiscard]] bool is_double() const { return std::holds_alternative<double>(data_); }
   [[nodiscard]] bool is_number() const { return is_int() || is_double(); }
   [[nodiscard]] bool is_string() const { return std::holds_alternative<std::string>(data_); }
-  [[nodiscard]] bool is_array() const { return std::holds_alternative<Array>(data_); }
-  [[nodiscard]] bool is_object() const { return std::holds_alternative<Object>(data_); }
+  [[nodiscard]] bool is_array() const { return std::holds_alternative<Shared<Array>>(data_); }
+  [[nodiscard]] bool is_object() const { return std::holds_alternative<Shared<Object>>(data_); }
 
   // null, boolean, integer, number, string, array or object: for messages.
   [[nodiscard]] std::string_view type_name() const;
@@ -105,11 +114,16 @@ class Value {
   Value& operator[](std::string_view key) { return object()[key]; }
   Value& operator[](const char* key) { return object()[std::string_view(key)]; }
   Value& make_path(std::string_view dotted);
+  // What was built member by member has room for more in each of its parts, a third of all: gives
+  // it back where no copy has the part too.
+  void shrink();
 
   friend bool operator==(const Value& a, const Value& b);
 
  private:
-  std::variant<std::monostate, bool, std::int64_t, double, std::string, Array, Object> data_;
+  std::variant<std::monostate, bool, std::int64_t, double, std::string, Shared<Array>,
+               Shared<Object>>
+      data_;
 };
 
 }  // namespace muster::json

@@ -41,7 +41,7 @@ std::string Job::stem(const WorkerSet& set) const {
 }
 
 json::Value with_container_names(json::Value job) {
-  const json::Value& written = std::as_const(job)["spec"];
+  const json::Value written = std::as_const(job)["spec"];
   for (const std::string_view role : {"master", "worker"}) {
     if (written[role]["template"]["spec"].is_object()) name_container(job["spec"][role]);
   }

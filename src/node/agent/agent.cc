@@ -3,8 +3,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-
 #include <filesystem>
+#include <map>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -292,16 +293,18 @@ std::vector<api::ObjectPtr> NodeAgent::services() const {
 
 // Those that can be reached, or may be in a moment.
 std::vector<Peer> NodeAgent::peers() const {
-  std::vector<Peer> out;
-  out.reserve(workers_.size());
-  for (const auto& [uid, worker] : workers_) {
-    if (!worker->vanished() && !worker->reach().finished) out.push_back(worker->as_peer());
-  }
   // So that the files do not change with the order of uids.
-  std::ranges::sort(out, {}, [](const Peer& peer) {
-    return std::pair<std::string_view, std::string_view>(api::namespace_of(*peer.pod),
-                                                         api::name_of(*peer.pod));
-  });
+  std::multimap<std::pair<std::string_view, std::string_view>, Peer> by_name;
+  for (const auto& [uid, worker] : workers_) {
+    if (worker->vanished() || worker->reach().finished) continue;
+    Peer peer = worker->as_peer();
+    const auto name = std::pair(std::string_view(api::namespace_of(*peer.pod)),
+                                std::string_view(api::name_of(*peer.pod)));
+    by_name.emplace(name, std::move(peer));
+  }
+  std::vector<Peer> out;
+  out.reserve(by_name.size());
+  for (auto& [name, peer] : by_name) out.push_back(std::move(peer));
   return out;
 }
 

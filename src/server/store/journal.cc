@@ -33,10 +33,10 @@ Version version_of(const ObjectPtr& object) {
   return static_cast<Version>(parse_int(api::resource_version_of(*object)).value_or(0));
 }
 
-// What was built member by member has room for more in each of its parts, a third of all; a copy
-// has none. Objects stay for long.
-ObjectPtr keep(const json::Value& object) {
-  return std::make_shared<const json::Value>(object);
+// Objects stay for long.
+ObjectPtr keep(json::Value object) {
+  object.shrink();
+  return std::make_shared<const json::Value>(std::move(object));
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ ObjectPtr Journal::put(Table& table, json::Value object) {
   const ObjectKey key = api::key_of(object);
   const ObjectPtr before = table.find_head(key);
   object["metadata"]["resourceVersion"] = std::to_string(head_ + 1);
-  auto after = keep(object);
+  auto after = keep(std::move(object));
   table.put(key, after);
   stage(table, key, before == nullptr ? ChangeType::Created : ChangeType::Updated, before, after);
   if (listener_) listener_(table, before, after);
@@ -121,7 +121,7 @@ ObjectPtr Journal::erase(Table& table, json::Value last) {
   const ObjectPtr before = table.find_head(key);
   CHECK(before != nullptr);
   last["metadata"]["resourceVersion"] = std::to_string(head_ + 1);
-  auto final = keep(last);
+  auto final = keep(std::move(last));
   table.erase(key);
   stage(table, key, ChangeType::Deleted, before, final);
   if (listener_) listener_(table, before, nullptr);

@@ -3,6 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <thread>
+#include <utility>
+#include <vector>
 
 #include "json/read.h"
 #include "json/write.h"
@@ -29,6 +32,72 @@ TEST(Value, ChangesInPlaceAndKeepsTheOrder) {
   EXPECT_TRUE(value.object().erase("a"));
   EXPECT_FALSE(value.object().erase("a"));
   EXPECT_EQ(write(value), R"({"z":"new","m":3,"x":{"y":true}})");
+}
+
+TEST(Value, ACopyIsAnother) {
+  const Value original = read(R"({"a":{"b":[1,{"c":2}]},"d":[]})").value();
+  const std::string text = write(original);
+  Value copy = original;
+  EXPECT_EQ(copy, original);
+  copy["a"]["b"].array()[1]["c"] = 3;
+  copy["d"].array().emplace_back("new");
+  EXPECT_EQ(write(original), text);
+  Value second = copy;
+  second["a"].object().erase("b");
+  copy["a"]["e"] = true;
+  EXPECT_EQ(write(copy), R"({"a":{"b":[1,{"c":3}],"e":true},"d":["new"]})");
+  EXPECT_EQ(write(second), R"({"a":{},"d":["new"]})");
+  EXPECT_EQ(write(original), text);
+}
+
+TEST(Value, APartTakesThePlaceOfTheWhole) {
+  Value value = read(R"({"a":{"b":[1,2]}})").value();
+  value = std::as_const(value)["a"];
+  EXPECT_EQ(write(value), R"({"b":[1,2]})");
+  value = std::as_const(value)["b"];
+  EXPECT_EQ(write(value), "[1,2]");
+}
+
+TEST(Value, EmptyIsEmptyHoweverItCameAbout) {
+  Value made;
+  made.object();
+  EXPECT_EQ(made, Value(Object()));
+  made["x"] = 1;
+  made.object().erase("x");
+  EXPECT_EQ(made, Value(Object()));
+  EXPECT_NE(made, Value(Array()));
+}
+
+TEST(Value, ShrinksWhatNoCopyHas) {
+  Value value = read(R"({"a":[],"b":[]})").value();
+  for (const char* key : {"a", "b"}) {
+    value[key].array().reserve(100);
+    value[key].array().emplace_back(1);
+  }
+  const Value copy = std::as_const(value)["b"];
+  value.shrink();
+  EXPECT_EQ(std::as_const(value)["a"].as_array().capacity(), 1U);
+  EXPECT_EQ(copy.as_array().capacity(), 100U);
+  EXPECT_EQ(write(value), R"({"a":[1],"b":[1]})");
+}
+
+TEST(Value, CopiesMayBeInSeveralThreads) {
+  const Value original = read(R"({"a":{"b":[1,2,3]}})").value();
+  std::vector<Value> copies(4, original);
+  {
+    std::vector<std::jthread> threads;
+    for (Value& copy : copies) {
+      threads.emplace_back([&copy] {
+        for (int i = 0; i < 1'000; ++i) {
+          Value own = copy;
+          copy["a"]["b"].array()[0] = i;
+          own["a"]["b"].array().pop_back();
+        }
+      });
+    }
+  }
+  for (const Value& copy : copies) EXPECT_EQ(write(copy), R"({"a":{"b":[999,2,3]}})");
+  EXPECT_EQ(write(original), R"({"a":{"b":[1,2,3]}})");
 }
 
 TEST(Value, EqualInAnyMemberOrder) {

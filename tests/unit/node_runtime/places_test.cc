@@ -54,7 +54,9 @@ TEST_F(PlacesTest, WhatIsMadeLaterLiesElsewhereAndTogether) {
   struct statfs system{};
   ASSERT_EQ(::statfs(directory_.c_str(), &system), 0);
   constexpr long kExt4 = 0xEF53;
+  constexpr auto kMostInOneGroup = 32'768U;
   if (system.f_type != kExt4 || !before) return;  // others look after their places in other ways
+  if (system.f_files <= kMostInOneGroup) return;  // there is only one place
   const auto apart = [](ino_t one, ino_t other) { return one > other ? one - other : other - one; };
   EXPECT_LT(apart(second, third), 512U);
   EXPECT_GT(apart(first, second), apart(second, third));
