@@ -13,12 +13,12 @@ template <class T>
 class Shared {
  public:
   Shared() = default;
-  explicit Shared(T value) : block_(new Block{.value = std::move(value)}) {}
+  explicit Shared(T value)
+      : block_(value.empty() ? nullptr : new Block{.value = std::move(value)}) {}
   Shared(const Shared& other) : block_(other.block_) {
     if (block_ != nullptr) block_->holders.fetch_add(1, std::memory_order_relaxed);
   }
   Shared(Shared&& other) noexcept : block_(std::exchange(other.block_, nullptr)) {}
-  // By value: what is assigned may be inside what it replaces.
   Shared& operator=(Shared other) noexcept {
     std::swap(block_, other.block_);
     return *this;
@@ -34,7 +34,9 @@ class Shared {
   // To be changed; ours alone from now on, and as long as nobody copies us.
   T& own() {
     if (T* value = only()) return *value;
-    *this = Shared(block_ == nullptr ? T() : block_->value);
+    Shared fresh;
+    fresh.block_ = new Block{.value = block_ == nullptr ? T() : block_->value};
+    std::swap(block_, fresh.block_);
     return block_->value;
   }
 

@@ -58,7 +58,10 @@ void Object::reserve(std::size_t count) {
 }
 void Object::shrink() {
   members_.shrink_to_fit();
-  for (auto& [key, value] : members_) value.shrink();
+  for (auto& [key, value] : members_) {
+    key.shrink_to_fit();
+    value.shrink();
+  }
 }
 Object::iterator Object::begin() {
   return members_.begin();

@@ -59,11 +59,19 @@ class Object {
 // (null, "", 0), because every field of a Kubernetes object is optional to somebody.
 //
 // Copies share arrays and objects until one of them is changed. So a reference to something in a
-// value that may be changed is of use until the value is copied: a change through it after that is
-// one of the copy too. Ask for the reference anew.
+// value that may be changed is of use until the value is copied, also into itself: a change through
+// it after that is one of the copy too. Ask for the reference anew.
 class Value {
  public:
   Value() = default;
+  Value(const Value&) = default;
+  Value(Value&&) noexcept = default;
+  // By value: what is assigned may be inside what it replaces, or around it.
+  Value& operator=(Value other) noexcept {
+    data_ = std::move(other.data_);
+    return *this;
+  }
+  ~Value() = default;
   Value(std::nullptr_t) {}                                 // NOLINT(google-explicit-constructor)
   Value(bool value) : data_(value) {}                      // NOLINT(google-explicit-constructor)
   Value(int value) : data_(std::int64_t{value}) {}         // NOLINT(google-explicit-constructor)

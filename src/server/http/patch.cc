@@ -96,25 +96,53 @@ bool is_prefix(const Pointer& prefix, const Pointer& of) {
   return prefix.size() < of.size() && std::equal(prefix.begin(), prefix.end(), of.begin());
 }
 
-bool apply(json::Value& root, const json::Value& operation, const Pointer& path,
-           const std::optional<Pointer>& from) {
-  const std::string& name = operation["op"].as_string();
-  if (name == "add") return add(root, path, operation["value"]);
-  if (name == "remove") return remove(root, path);
-  json::Value* there = walk(root, path, path.size());
-  if (name == "test") return there != nullptr && *there == operation["value"];
-  if (name == "replace") {
-    if (there == nullptr) return false;
-    *there = operation["value"];
+// What a reader would refuse is not made in passing either: at such depths to look at it, and to
+// let go of it, takes more stack than there is.
+Result<void> check_depth(const json::Value& value, const Pointer& place) {
+  if (!is_deeper_than(value, limits::kMaxDepth - static_cast<int>(place.size()))) return {};
+  return fail(ErrorCode::BadRequest,
+              fmt::format("the patched object is nested deeper than {} levels", limits::kMaxDepth));
+}
+
+// Operations one after the other on the same object.
+class Patch {
+ public:
+  explicit Patch(json::Value& target) : target_(target) {}
+
+  // False: it cannot be applied.
+  Result<bool> apply(const json::Value& operation, const Pointer& path,
+                     const std::optional<Pointer>& from) {
+    const std::string& name = operation["op"].as_string();
+    const json::Value& value = operation["value"];
+    if (name == "remove") return remove(target_, path);
+    if (name == "move" || name == "copy")
+      return from ? take(*from, path, name == "move") : Result<bool>(false);
+    json::Value* there = walk(target_, path, path.size());
+    if (name == "test") return there != nullptr && *there == value;
+    TRY(check_depth(value, path));
+    if (name == "add") return add(target_, path, value);
+    if (name != "replace" || there == nullptr) return false;
+    *there = value;
     return true;
   }
-  if (!from) return false;
-  json::Value* source = walk(root, *from, from->size());
-  if (source == nullptr || is_prefix(*from, path)) return false;
-  json::Value value = *source;
-  if (name == "move" && !remove(root, *from)) return false;
-  return (name == "move" || name == "copy") && add(root, path, std::move(value));
-}
+
+ private:
+  Result<bool> take(const Pointer& from, const Pointer& path, bool move) {
+    const json::Value* source = walk(target_, from, from.size());
+    if (source == nullptr || is_prefix(from, path)) return false;
+    json::Value value = *source;
+    TRY(check_depth(value, path));
+    if (move) return remove(target_, from) && add(target_, path, std::move(value));
+    // Each can double the object.
+    copied_ += json_size(value);
+    if (copied_ > limits::kMaxObjectBytes)
+      return fail(ErrorCode::TooLarge, "the patched object is too large");
+    return add(target_, path, std::move(value));
+  }
+
+  json::Value& target_;
+  std::size_t copied_ = 0;  // by all operations
+};
 
 }  // namespace
 
@@ -139,21 +167,18 @@ Result<void> json_patch(json::Value& target, const json::Value& patch) {
     return fail(ErrorCode::TooLarge,
                 fmt::format("a JSON patch may have {} operations", kMaxOperations));
   }
+  Patch patched(target);
   for (const json::Value& operation : patch.as_array()) {
     const auto path = parse_pointer(operation["path"]);
     const auto from = parse_pointer(operation["from"]);
     if (!path)
       return fail(ErrorCode::BadRequest, "an operation of the JSON patch has no valid path");
-    if (!apply(target, operation, *path, from)) {
+    if (!TRY(patched.apply(operation, *path, from))) {
       return fail(
           ErrorCode::Invalid,
           fmt::format("the server rejected our request due to an error in our request: {} of "
                       "\"{}\" cannot be applied",
                       operation["op"].as_string(), operation["path"].as_string()));
-    }
-    // Copies can double the object with each operation.
-    if (operation["op"].as_string() == "copy" && json_size(target) > limits::kMaxObjectBytes) {
-      return fail(ErrorCode::TooLarge, "the patched object is too large");
     }
   }
   return {};

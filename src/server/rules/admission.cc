@@ -1,5 +1,6 @@
 #include "server/rules/admission.h"
 
+#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>
@@ -22,6 +23,13 @@ namespace {
 // Longer prefixes of generated names are cut, so that the whole fits a label.
 constexpr std::size_t kLongestPrefix = 58;
 constexpr int kSuffixLength = 5;
+
+bool has_nulls(const json::Value& value) {
+  return std::ranges::any_of(value.as_array(), has_nulls) ||
+         std::ranges::any_of(value.as_object(), [](const auto& member) {
+           return member.second.is_null() || has_nulls(member.second);
+         });
+}
 
 // A null member means the same as none; only one of the two may be stored, or a write that changes
 // nothing would look like a change.
@@ -195,7 +203,8 @@ Result<void> check_shape(const Kind& kind, json::Value& object) {
   };
   TRY(agree("apiVersion", resource.api_version()));
   TRY(agree("kind", resource.kind));
-  drop_nulls(kind.dialect == nullptr ? object : object["metadata"]);
+  json::Value& kept = kind.dialect == nullptr ? object : object["metadata"];
+  if (has_nulls(kept)) drop_nulls(kept);  // mostly not, and what is not changed stays shared
   object["metadata"].object();
   return {};
 }

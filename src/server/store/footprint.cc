@@ -16,7 +16,7 @@ constexpr std::size_t kBlock = 48;
 
 std::size_t outside(const json::Value& value) {
   if (value.is_string()) return of_text(value.as_string());
-  std::size_t bytes = value.is_array() || value.is_object() ? kBlock : 0;
+  std::size_t bytes = value.as_array().empty() && value.as_object().empty() ? 0 : kBlock;
   for (const json::Value& element : value.as_array()) {
     bytes += sizeof(element) + outside(element);
   }

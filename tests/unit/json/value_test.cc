@@ -56,6 +56,21 @@ TEST(Value, APartTakesThePlaceOfTheWhole) {
   EXPECT_EQ(write(value), R"({"b":[1,2]})");
   value = std::as_const(value)["b"];
   EXPECT_EQ(write(value), "[1,2]");
+  value = std::as_const(value).as_array()[1];
+  EXPECT_EQ(write(value), "2");
+  Value other = read(R"({"a":{"b":["text"]}})").value();
+  other = std::move(other["a"]["b"]);
+  EXPECT_EQ(write(other), R"(["text"])");
+  other = std::move(other.array()[0]);
+  EXPECT_EQ(write(other), R"("text")");
+}
+
+TEST(Value, TheWholeTakesThePlaceOfAPart) {
+  Value value = read(R"({"a":1})").value();
+  value["b"] = value;
+  EXPECT_EQ(write(value), R"({"a":1,"b":{"a":1}})");
+  value["b"]["a"] = value;
+  EXPECT_EQ(write(value), R"({"a":1,"b":{"a":{"a":1,"b":{"a":1}}}})");
 }
 
 TEST(Value, EmptyIsEmptyHoweverItCameAbout) {

@@ -148,6 +148,57 @@ TEST_F(HttpFrontTest, Patches) {
   EXPECT_EQ(seen(status.body)["spec"]["size"].as_int(), 3);
 }
 
+// Each of two hangs the other below its own deepest: depths that grow like Fibonacci's numbers
+// would need more stack than there is, to look at them or to let go of them.
+TEST_F(HttpFrontTest, APatchNestsNoDeeperThanAReaderWouldGo) {
+  const auto path_of = [](char top, int depth) {
+    std::string path{'/', top};
+    for (int i = 0; i < depth; ++i) path += "/a";
+    return path;
+  };
+  json::Array operations;
+  for (const char* top : {"/a", "/b"})
+    operations.push_back(json::Object{{"op", "add"}, {"path", top}, {"value", json::Object()}});
+  int depths[] = {0, 0};
+  for (int i = 0; depths[0] + depths[1] < 200'000; ++i) {
+    const bool first = i % 2 == 0;
+    operations.push_back(
+        json::Object{{"op", "copy"},
+                     {"from", first ? "/b" : "/a"},
+                     {"path", path_of(first ? 'a' : 'b', depths[first ? 0 : 1] + 1)}});
+    depths[first ? 0 : 1] += depths[first ? 1 : 0] + 1;
+  }
+  make(widgets(), widget("w"));
+  const auto patch = [&](const json::Array& all) {
+    return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
+                json::write(json::Value(all)), {{"Content-Type", "application/json-patch+json"}});
+  };
+  const auto refused = patch(operations);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("deeper than 64 levels"), std::string::npos) << refused.body;
+  operations.resize(8);
+  EXPECT_EQ(patch(operations).status, 200) << "the first of them are nothing out of the ordinary";
+}
+
+TEST_F(HttpFrontTest, APatchCopiesNoMoreThanAnObjectMayHave) {
+  make(widgets(), widget("w"));
+  const auto patch = [&](int copies) {
+    json::Array operations;
+    operations.push_back(
+        json::Object{{"op", "add"}, {"path", "/spec/text"}, {"value", std::string(100'000, 'x')}});
+    for (int i = 0; i < copies; ++i) {
+      operations.push_back(json::Object{
+          {"op", "copy"}, {"from", "/spec/text"}, {"path", fmt::format("/spec/text{}", i)}});
+    }
+    return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
+                json::write(json::Value(operations)),
+                {{"Content-Type", "application/json-patch+json"}})
+        .status;
+  };
+  EXPECT_EQ(patch(20), 413);
+  EXPECT_EQ(patch(10), 200);
+}
+
 TEST_F(HttpFrontTest, SubresourcesOfPodsAndAccounts) {
   const json::Value made = make(api::pods(), pod("a"));
   const auto bound =
