@@ -180,6 +180,7 @@ TEST_F(HttpFrontTest, APatchNestsNoDeeperThanAReaderWouldGo) {
   EXPECT_EQ(patch(operations).status, 200) << "the first of them are nothing out of the ordinary";
 }
 
+// Not even if nothing of it is left in the end.
 TEST_F(HttpFrontTest, APatchCopiesNoMoreThanAnObjectMayHave) {
   make(widgets(), widget("w"));
   const auto patch = [&](int copies) {
@@ -187,8 +188,8 @@ TEST_F(HttpFrontTest, APatchCopiesNoMoreThanAnObjectMayHave) {
     operations.push_back(
         json::Object{{"op", "add"}, {"path", "/spec/text"}, {"value", std::string(100'000, 'x')}});
     for (int i = 0; i < copies; ++i) {
-      operations.push_back(json::Object{
-          {"op", "copy"}, {"from", "/spec/text"}, {"path", fmt::format("/spec/text{}", i)}});
+      operations.push_back(
+          json::Object{{"op", "copy"}, {"from", "/spec/text"}, {"path", "/spec/other"}});
     }
     return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
                 json::write(json::Value(operations)),
