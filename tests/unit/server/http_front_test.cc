@@ -148,9 +148,20 @@ TEST_F(HttpFrontTest, Patches) {
   EXPECT_EQ(seen(status.body)["spec"]["size"].as_int(), 3);
 }
 
+class JsonPatchTest : public HttpFrontTest {
+ protected:
+  JsonPatchTest() { make(widgets(), widget("w")); }
+
+  net::HttpResponse patch(const json::Array& operations) {
+    return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
+                json::write(json::Value(operations)),
+                {{"Content-Type", "application/json-patch+json"}});
+  }
+};
+
 // Each of two hangs the other below its own deepest: depths that grow like Fibonacci's numbers
 // would need more stack than there is, to look at them or to let go of them.
-TEST_F(HttpFrontTest, APatchNestsNoDeeperThanAReaderWouldGo) {
+TEST_F(JsonPatchTest, NestsNoDeeperThanAReaderWouldGo) {
   const auto path_of = [](char top, int depth) {
     std::string path{'/', top};
     for (int i = 0; i < depth; ++i) path += "/a";
@@ -168,11 +179,6 @@ TEST_F(HttpFrontTest, APatchNestsNoDeeperThanAReaderWouldGo) {
                      {"path", path_of(first ? 'a' : 'b', depths[first ? 0 : 1] + 1)}});
     depths[first ? 0 : 1] += depths[first ? 1 : 0] + 1;
   }
-  make(widgets(), widget("w"));
-  const auto patch = [&](const json::Array& all) {
-    return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
-                json::write(json::Value(all)), {{"Content-Type", "application/json-patch+json"}});
-  };
   const auto refused = patch(operations);
   EXPECT_EQ(refused.status, 400);
   EXPECT_NE(refused.body.find("deeper than 64 levels"), std::string::npos) << refused.body;
@@ -181,9 +187,8 @@ TEST_F(HttpFrontTest, APatchNestsNoDeeperThanAReaderWouldGo) {
 }
 
 // Not even if nothing of it is left in the end.
-TEST_F(HttpFrontTest, APatchCopiesNoMoreThanAnObjectMayHave) {
-  make(widgets(), widget("w"));
-  const auto patch = [&](int copies) {
+TEST_F(JsonPatchTest, CopiesNoMoreThanAnObjectMayHave) {
+  const auto status_of = [&](int copies) {
     json::Array operations;
     operations.push_back(
         json::Object{{"op", "add"}, {"path", "/spec/text"}, {"value", std::string(100'000, 'x')}});
@@ -191,13 +196,10 @@ TEST_F(HttpFrontTest, APatchCopiesNoMoreThanAnObjectMayHave) {
       operations.push_back(
           json::Object{{"op", "copy"}, {"from", "/spec/text"}, {"path", "/spec/other"}});
     }
-    return call("PATCH", "/apis/test.dev/v1/namespaces/default/widgets/w",
-                json::write(json::Value(operations)),
-                {{"Content-Type", "application/json-patch+json"}})
-        .status;
+    return patch(operations).status;
   };
-  EXPECT_EQ(patch(20), 413);
-  EXPECT_EQ(patch(10), 200);
+  EXPECT_EQ(status_of(20), 413);
+  EXPECT_EQ(status_of(10), 200);
 }
 
 TEST_F(HttpFrontTest, SubresourcesOfPodsAndAccounts) {
